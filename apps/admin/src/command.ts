@@ -1,8 +1,7 @@
 import { DatabaseError } from "@tally/database";
-import { InvalidInput, type Domain } from "@tally/contract";
+import { InvalidInput } from "@tally/contract";
 import { RankingsUnavailable } from "@tally/redis";
-import { type Command, Option } from "commander";
-import { domains } from "@tally/domains";
+import type { Command } from "commander";
 
 /** A command cannot do what was asked. The message names the cause in one line. */
 export class CommandError extends Error {
@@ -79,34 +78,3 @@ export function withExitCodes(command: Command, codes: OwnCodes): Command {
 
 /** What `withExitCodes` was told; undefined for a group of commands. */
 export const exitCodesOf = (command: Command): OwnCodes | undefined => codesOfCommands.get(command);
-
-/** For commands that work domain by domain. */
-export const domainsFlag = new Option("--domain <name...>", "only these domains (default: all)");
-
-export interface DomainsFlag {
-  readonly domain?: readonly string[];
-}
-
-/** The domains of the flag, or all. Throws a CommandError for an unknown name. */
-export function domainsOf({ domain: names }: DomainsFlag): readonly Domain[] {
-  return names === undefined ? domains : names.map(domainNamed);
-}
-
-/** Throws a CommandError for an unknown name. */
-export function domainNamed(name: string): Domain {
-  const found = domains.find((domain) => domain.name === name);
-  if (found !== undefined) return found;
-  throw usageError(`--domain: expected one of ${domains.map((one) => one.name).join(", ")}, got ${name}`);
-}
-
-/** For commands whose result a program may read. */
-export interface JsonFlag {
-  readonly json?: boolean | undefined;
-}
-
-export const jsonFlag = new Option("--json", "as JSON");
-
-/** Prints the result of a command: with --json the value, else the text. */
-export function print({ json }: JsonFlag, value: unknown, text: string): void {
-  process.stdout.write(json === true ? `${JSON.stringify(value, undefined, 2)}\n` : text);
-}

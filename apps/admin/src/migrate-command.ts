@@ -11,7 +11,8 @@ import {
 import { domains } from "@tally/domains";
 import { type Log, createLogger, readConfigOrExit, systemSettings } from "@tally/runtime";
 import { Command } from "commander";
-import { withExitCodes, jsonFlag, print, type JsonFlag } from "./command.ts";
+import { withExitCodes } from "./command.ts";
+import { jsonFlag, print, type JsonFlag } from "./flags.ts";
 
 /** tally migrate: the tables of the ledger, the dead letters, the API keys, retention and every domain. */
 export function migrateCommand(): Command {

@@ -1,19 +1,10 @@
 import { readTotals } from "@tally/database";
 import type { Domain } from "@tally/contract";
 import { rebuild, repair } from "@tally/reconcile";
-import { numberFlag } from "@tally/runtime/flag-values";
+import { wholeNumberTo } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
-import {
-  CommandError,
-  exitCodes,
-  withExitCodes,
-  domainsFlag,
-  domainsOf,
-  jsonFlag,
-  print,
-  type DomainsFlag,
-  type JsonFlag,
-} from "./command.ts";
+import { CommandError, exitCodes, withExitCodes } from "./command.ts";
+import { domainsFlag, domainsOf, jsonFlag, print, type DomainsFlag, type JsonFlag } from "./flags.ts";
 import { withServers, type Servers } from "./open-servers.ts";
 import { withProgress, type Progress } from "@tally/runtime/progress";
 
@@ -38,7 +29,7 @@ export function rebuildCommand(): Command {
     rebuildDomain,
   ).addOption(
     new Option("--shards <number>", "change the number of shards; the running apps follow").argParser(
-      numberFlag("a whole number from 1 to 1024", (value) => Number.isInteger(value) && value >= 1 && value <= 1024),
+      wholeNumberTo(1024),
     ),
   );
   return withExitCodes(command, {

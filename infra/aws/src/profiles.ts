@@ -19,12 +19,11 @@ export interface Profile {
   readonly gateway: AppSize;
   readonly writer: AppSize;
   readonly ranker: AppSize;
-  /** One writer instance and `readers`. I/O-Optimized has no price per I/O. `storageGb` is for the cost only: Aurora grows by itself. */
+  /** One writer instance and `readers`. I/O-Optimized has no price per I/O. */
   readonly database: {
     readonly instance: string;
     readonly readers: number;
     readonly ioOptimized: boolean;
-    readonly storageGb: number;
   };
   /** Each node group is a master and a replica. `rankingShards` are the hash slots of each domain, spread over the node groups. */
   readonly cache: { readonly node: string; readonly nodeGroups: number; readonly rankingShards: number };
@@ -50,7 +49,7 @@ const small: Profile = {
   gateway: { tasksMin: 2, tasksMax: 6, cpu: 768, memory: 1408 },
   writer: { tasksMin: 2, tasksMax: 4, cpu: 768, memory: 1024 },
   ranker: { tasksMin: 2, tasksMax: 4, cpu: 512, memory: 1024 },
-  database: { instance: "r7g.large", readers: 1, ioOptimized: false, storageGb: 200 },
+  database: { instance: "r7g.large", readers: 1, ioOptimized: false },
   cache: { node: "cache.t4g.medium", nodeGroups: 1, rankingShards: 1 },
   brokerInstance: "mq.m7g.large",
   logDays: 30,
@@ -71,7 +70,7 @@ const large: Profile = {
   gateway: { tasksMin: 7, tasksMax: 24, cpu: 1152, memory: 2048 },
   writer: { tasksMin: 3, tasksMax: 12, cpu: 1024, memory: 1536 },
   ranker: { tasksMin: 2, tasksMax: 8, cpu: 1024, memory: 1024 },
-  database: { instance: "r7g.xlarge", readers: 1, ioOptimized: true, storageGb: 2000 },
+  database: { instance: "r7g.xlarge", readers: 1, ioOptimized: true },
   cache: { node: "cache.r7g.large", nodeGroups: 5, rankingShards: 14 },
   brokerInstance: "mq.m7g.large",
   logDays: 30,

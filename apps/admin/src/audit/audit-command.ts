@@ -5,18 +5,9 @@ import { bytesOfEventId, type Domain, isEventId } from "@tally/contract";
 import { audit, type AuditReport, type DomainAudit, IdSet, lookAt, untilDrained } from "@tally/reconcile";
 import { number } from "@tally/runtime/flag-values";
 import { type Progress, withProgress } from "@tally/runtime/progress";
-import { Command, Option } from "commander";
-import {
-  usageError,
-  exitCodes,
-  withExitCodes,
-  type DomainsFlag,
-  domainsFlag,
-  domainsOf,
-  type JsonFlag,
-  jsonFlag,
-  print,
-} from "../command.ts";
+import { Command } from "commander";
+import { usageError, exitCodes, withExitCodes } from "../command.ts";
+import { type DomainsFlag, domainsFlag, domainsOf, type JsonFlag, jsonFlag, print, endpointFlag } from "../flags.ts";
 import { withBroker, withServers, type Servers } from "../open-servers.ts";
 
 interface AuditFlags extends DomainsFlag, JsonFlag {
@@ -33,9 +24,7 @@ export function auditCommand(): Command {
   const command = new Command("audit")
     .description("proves that acknowledged = stored = ranked: ledger, rows, marks and every cell of every board")
     .addOption(domainsFlag)
-    .addOption(
-      new Option("--endpoint <which>", "the database endpoint to read from").choices(["read", "write"]).default("read"),
-    )
+    .addOption(endpointFlag())
     .option(
       "--acknowledged <file>",
       "event ids that clients got a 2xx for, one a line: each must be stored exactly once",

@@ -12,16 +12,8 @@ import {
 } from "@tally/database";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command, InvalidArgumentError, Option } from "commander";
-import {
-  CommandError,
-  usageError,
-  withExitCodes,
-  domainNamed,
-  type JsonFlag,
-  jsonFlag,
-  print,
-  exitCodes,
-} from "../command.ts";
+import { CommandError, usageError, withExitCodes, exitCodes } from "../command.ts";
+import { domainNamed, type JsonFlag, jsonFlag, print } from "../flags.ts";
 import { withDatabase, withBroker } from "../open-servers.ts";
 import type { Publisher } from "@tally/broker";
 import { withProgress } from "@tally/runtime/progress";

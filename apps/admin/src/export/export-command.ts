@@ -1,6 +1,7 @@
 import type { EventFiles } from "@tally/contract";
 import { Command, Option } from "commander";
-import { usageError, withExitCodes, domainNamed, type JsonFlag } from "../command.ts";
+import { usageError, withExitCodes } from "../command.ts";
+import { domainNamed, type JsonFlag, endpointFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress } from "@tally/runtime/progress";
 import {
@@ -32,9 +33,7 @@ export function exportCommand(): Command {
       ),
     )
     .option("--output <file>", "a file, written completely or not at all (default: stdout)")
-    .addOption(
-      new Option("--endpoint <which>", "the database endpoint to read from").choices(["read", "write"]).default("read"),
-    )
+    .addOption(endpointFlag())
     .option("--json", "prints the summary as JSON; without --output on stderr");
   withExitCodes(command, { 3: "the database does not respond" });
   return command.action(exportDomain);

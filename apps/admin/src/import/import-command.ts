@@ -1,9 +1,10 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { numberFlag, wholeNumber } from "@tally/runtime/flag-values";
+import { wholeNumber, wholeNumberTo } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { bulkRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
-import { usageError, exitCodes, withExitCodes, domainNamed, jsonFlag, print, type JsonFlag } from "../command.ts";
+import { usageError, exitCodes, withExitCodes } from "../command.ts";
+import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway.ts";
 import { withProgress } from "@tally/runtime/progress";
 import { formatOf } from "./file-format.ts";
@@ -23,10 +24,7 @@ interface ImportFlags extends JsonFlag, GatewayFlags {
 // The gateway's groups are full with a few bulk requests; single requests wait for their confirm.
 const bulkRequests = 4;
 const singleRequests = 64;
-const connections = numberFlag(
-  "a whole number from 1 to 256",
-  (value) => Number.isInteger(value) && value >= 1 && value <= 256,
-);
+const connections = wholeNumberTo(256);
 
 /** tally import */
 export function importCommand(): Command {

@@ -128,16 +128,7 @@ async function sendAll(
   const onSettled = (): void => progress.show("importing, lines", ++done, inspection.lines);
   const { identity } = inspection;
   const { signal } = stop;
-  const sending = {
-    domain,
-    gateway,
-    identity,
-    skippedLines,
-    concurrency,
-    giveUpAfterMs,
-    signal,
-    onSettled,
-  };
+  const sending = { domain, gateway, identity, skippedLines, concurrency, giveUpAfterMs, signal, onSettled };
   // Single requests are parallel within a batch, and batches follow each other: entries of one scope keep their order.
   const batchesMax = bulkRouteOf(domain) === undefined ? 1 : concurrency;
   const underWay: { readonly lines: readonly ImportLine[]; readonly outcomes: Promise<readonly Outcome[]> }[] = [];

@@ -13,9 +13,10 @@ import {
 } from "@tally/access";
 import type { Domain, SqlTransaction } from "@tally/contract";
 import { domains } from "@tally/domains";
-import { numberFlag } from "@tally/runtime/flag-values";
+import { numberFlag, wholeNumberTo } from "@tally/runtime/flag-values";
 import { Command, InvalidArgumentError } from "commander";
-import { usageError, type CommandError, withExitCodes, type JsonFlag, jsonFlag, print } from "../command.ts";
+import { usageError, type CommandError, withExitCodes } from "../command.ts";
+import { type JsonFlag, jsonFlag, print } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 
 interface CreateFlags extends JsonFlag {
@@ -26,10 +27,7 @@ interface CreateFlags extends JsonFlag {
   readonly burst?: number;
 }
 
-const eventCount = numberFlag(
-  "a whole number from 1 to 1000000",
-  (value) => Number.isInteger(value) && value >= 1 && value <= 1_000_000,
-);
+const eventCount = wholeNumberTo(1_000_000);
 
 /** tally keys create: the only time that the key is shown. */
 export function createCommand(): Command {

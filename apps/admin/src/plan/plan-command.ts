@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
-import { usageError, withExitCodes, domainNamed, jsonFlag, print, type JsonFlag } from "../command.ts";
+import { usageError, withExitCodes } from "../command.ts";
+import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { costOfShards, planFor, type Demand, type Plan } from "./plan.ts";
 import { readdir, readFile } from "node:fs/promises";
 import { firstProblem } from "@tally/contract";

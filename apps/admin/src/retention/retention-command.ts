@@ -13,7 +13,8 @@ import {
 import { domains } from "@tally/domains";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command } from "commander";
-import { CommandError, usageError, withExitCodes, domainNamed, jsonFlag, print, type JsonFlag } from "../command.ts";
+import { CommandError, usageError, withExitCodes } from "../command.ts";
+import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress, type Progress } from "@tally/runtime/progress";
 import { directoryOnDisk, exportMonth, type RetainedDomain } from "./export-month.ts";

@@ -7,7 +7,8 @@ import type { Domain, EntryFields } from "@tally/contract";
 import { untilDrained } from "@tally/reconcile";
 import { withProgress } from "@tally/runtime/progress";
 import { Command, Option } from "commander";
-import { CommandError, usageError, exitCodes, withExitCodes, jsonFlag, print, type JsonFlag } from "../command.ts";
+import { CommandError, usageError, exitCodes, withExitCodes } from "../command.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import {
   cellValue,
   expectationOf,

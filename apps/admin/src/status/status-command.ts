@@ -12,7 +12,8 @@ import {
 } from "@tally/telemetry";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
-import { exitCodes, withExitCodes, type ExitCode, jsonFlag, print, type JsonFlag } from "../command.ts";
+import { exitCodes, withExitCodes, type ExitCode } from "../command.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withBroker, withDatabase } from "../open-servers.ts";
 
 interface StatusFlags extends JsonFlag {

@@ -1,7 +1,8 @@
 import { domains } from "@tally/domains";
-import { numberFlag } from "@tally/runtime/flag-values";
+import { wholeNumberTo } from "@tally/runtime/flag-values";
 import { Command } from "commander";
-import { CommandError, exitCodes, withExitCodes, jsonFlag, print, type JsonFlag, usageError } from "../command.ts";
+import { CommandError, exitCodes, withExitCodes, usageError } from "../command.ts";
+import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway.ts";
 import type { Domain, View } from "@tally/contract";
 
@@ -11,10 +12,7 @@ interface TopFlags extends JsonFlag, GatewayFlags {
 }
 
 const giveUpAfterMs = 5000;
-const limits = numberFlag(
-  "a whole number from 1 to 100",
-  (value) => Number.isInteger(value) && value >= 1 && value <= 100,
-);
+const limits = wholeNumberTo(100);
 
 /** tally top */
 export function topCommand(): Command {

@@ -117,11 +117,7 @@ export function addTaskDefinition(scope: Construct): Ec2TaskDefinition {
 }
 
 export function mountCertificates(container: ContainerDefinition): void {
-  container.addMountPoints({
-    sourceVolume: certificatesVolume,
-    containerPath: certificates.folder,
-    readOnly: true,
-  });
+  container.addMountPoints({ sourceVolume: certificatesVolume, containerPath: certificates.folder, readOnly: true });
 }
 
 /** Asks /health/live, as infra/Dockerfile does; ECS does not use the check in the image. */

@@ -33,7 +33,7 @@ export const masterUser = "administrator";
 
 const exportedLogs = ["error", "slowquery"] as const;
 
-interface DatabaseParts {
+interface ServerParts {
   readonly system: string;
   readonly profile: Profile;
   readonly vpc: IVpc;
@@ -50,7 +50,7 @@ export interface Database {
 /** Aurora MySQL 3 with writer and reader endpoints, encrypted, TLS only, 7 days of backups. A snapshot is left when the stack is deleted. */
 export function addDatabase(
   scope: Construct,
-  { system, profile, vpc, securityGroup, passwords }: DatabaseParts,
+  { system, profile, vpc, securityGroup, passwords }: ServerParts,
 ): Database {
   const inside = new Construct(scope, "Database");
   const { instance, readers, ioOptimized } = profile.database;
@@ -111,14 +111,6 @@ const scheme = "rediss+cluster";
 const usersFile = new URL("../../../redis/users.conf", import.meta.url);
 const cacheAccounts = ["admin", "maintenance", "writer", "ranker", "gateway"] as const satisfies readonly Account[];
 
-interface CacheParts {
-  readonly system: string;
-  readonly profile: Profile;
-  readonly vpc: IVpc;
-  readonly securityGroup: ISecurityGroup;
-  readonly passwords: Passwords;
-}
-
 export interface Cache {
   readonly group: CfnReplicationGroup;
   /** The URL of the configuration endpoint, which leads to any node that responds. */
@@ -128,7 +120,7 @@ export interface Cache {
 }
 
 /** ElastiCache for Valkey in cluster mode: TLS, the accounts of infra/redis/users.conf, a replica in the other zone for each master. */
-export function addCache(scope: Construct, { system, profile, vpc, securityGroup, passwords }: CacheParts): Cache {
+export function addCache(scope: Construct, { system, profile, vpc, securityGroup, passwords }: ServerParts): Cache {
   const inside = new Construct(scope, "Cache");
   const { node, nodeGroups } = profile.cache;
   const file = readFileSync(usersFile, "utf8");

@@ -54,12 +54,7 @@ export function addVpc(scope: Construct, { network, natGateways, logDays }: Prof
   return vpc;
 }
 
-export const serverPorts = {
-  database: 3306,
-  cache: 6379,
-  amqps: 5671,
-  management: 443,
-} as const;
+export const serverPorts = { database: 3306, cache: 6379, amqps: 5671, management: 443 } as const;
 
 const tiers = ["loadBalancer", "instances", ...apps, "operator", "database", "cache", "broker"] as const;
 type Tier = (typeof tiers)[number];

@@ -48,11 +48,7 @@ export function addMetricsAgent(
   const inside = new Construct(scope, "MetricsAgent");
   const metrics = addLogGroup(inside, "Metrics", logDays);
   metrics.grantWrite(definition.taskRole);
-  const configuration = agentConfiguration({
-    system,
-    region: Stack.of(inside).region,
-    logGroup: metrics.logGroupName,
-  });
+  const configuration = agentConfiguration({ system, region: Stack.of(inside).region, logGroup: metrics.logGroupName });
   definition.addContainer("metrics", {
     image: ContainerImage.fromRegistry(image),
     essential: false,
@@ -89,10 +85,7 @@ function agentConfiguration({ system, region, logGroup }: AgentSettings): AgentC
           prometheus: {
             log_group_name: logGroup,
             prometheus_config_path: "env:PROMETHEUS_CONFIG_CONTENT",
-            emf_processor: {
-              metric_namespace: metricNamespace,
-              metric_declaration: dimensionSets,
-            },
+            emf_processor: { metric_namespace: metricNamespace, metric_declaration: dimensionSets },
           },
         },
         force_flush_interval: 5,

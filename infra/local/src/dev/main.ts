@@ -76,12 +76,7 @@ try {
     });
   }
   settings.write({ ...addressVariables(system.addresses), TALLY_URL: system.url });
-  keepRunning({
-    apps: system,
-    say,
-    signal: interrupted.signal,
-    watchedRoot: flags.has("--watch") ? root : undefined,
-  });
+  keepRunning({ apps: system, say, signal: interrupted.signal, watchedRoot: flags.has("--watch") ? root : undefined });
   say(welcome(system, system.services.source, observe));
 } catch (error) {
   // A failure that a person can fix is printed without its stack.

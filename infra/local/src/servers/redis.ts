@@ -42,11 +42,7 @@ export async function redis(
   const configFile = join(context.directory, `${name}.conf`);
   await mkdir(data, { recursive: true });
   const { passwords } = context;
-  const users = await filledTemplate("redis/users.conf", {
-    ...passwords,
-    admin: passwords.redis,
-    namespace,
-  });
+  const users = await filledTemplate("redis/users.conf", { ...passwords, admin: passwords.redis, namespace });
   const cluster = busPort === undefined ? [] : clusterConfiguration(busPort, passwords.redis);
   const lines = [configuration(port, data), ...cluster, users, ...(context.configuration?.redis ?? []), ""];
   await writeFile(configFile, lines.join("\n"), { mode: 0o600 });

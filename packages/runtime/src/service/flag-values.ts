@@ -33,3 +33,7 @@ export function origin(text: string): string {
     throw new InvalidArgumentError(`expected an address such as http://127.0.0.1:8080, without a path; got ${text}`);
   return url.origin;
 }
+
+/** A whole number from 1 to `max`. */
+export const wholeNumberTo = (max: number) =>
+  numberFlag(`a whole number from 1 to ${max}`, (value) => Number.isInteger(value) && value >= 1 && value <= max);
