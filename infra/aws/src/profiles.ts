@@ -56,9 +56,8 @@ const small: Profile = {
 };
 
 /**
- * 50,000 events a second: 7 cores of gateway, 1.5 of writer, 0.5 of ranker, 1.3 of broker, 3.2 of database, 5.7 of Redis. A gateway and a Redis
- * master use one core each, so there are 7 gateways. Of 14
- * shards the busiest of 5 masters has 3: 0.36 of its core at the peak.
+ * 50,000 events a second: 7 cores of gateway, 5.7 of Redis. The busiest of 5 masters has 3 of 14 shards: 0.36 of its
+ * core.
  */
 const large: Profile = {
   name: "large",

@@ -15,9 +15,7 @@ export interface TallyClientOptions {
 /** Calls to all routes: `client.GET(path, { params })` and `client.POST(path, { params, body })` of openapi-fetch. */
 export type TallyClient = Client<paths>;
 
-/**
- * Typed calls to all routes, retried as in `retryingFetch`. Rejects with UNREACHABLE when no attempt had a response.
- */
+/** Typed calls to all routes, retried as in `retryingFetch`. Rejects with UNREACHABLE without any response. */
 export function createTallyClient({ baseUrl, apiKey, retry, fetch }: TallyClientOptions): TallyClient {
   return createClient<paths>({
     baseUrl: new URL(baseUrl).href,

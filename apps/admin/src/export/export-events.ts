@@ -27,9 +27,7 @@ interface ExportOptions {
   readonly onProgress: (events: number) => void;
 }
 
-/**
- * Writes the selected events in one snapshot, one chunk of rows in memory. Keys are event ids. Returns their number.
- */
+/** Writes the selected events in one snapshot, a chunk of rows in memory, keys are event ids. Returns their number. */
 export function exportEvents(options: ExportOptions, stream: Writable): Promise<number> {
   const { files, table = files.rows.table, format, selected, endpoint, database, onEvent, onProgress } = options;
   const where = selected.length === 0 ? "" : ` WHERE ${selected.map((one) => one.where).join(" AND ")}`;

@@ -53,9 +53,7 @@ export async function inspectFile({ file, name, format, domain }: Inspected, pro
   return { identity, sha256, lines, lastLine, bytes, hashes, rejectedHead };
 }
 
-/**
- * The bytes that `inspectFile` has read. Without `name`, throws when a block or the size differs: keys depend on it.
- */
+/** The bytes that `inspectFile` has read. Without `name`, throws when a block or the size differs. */
 export async function* unchangedChunks(
   file: string,
   name: string | undefined,

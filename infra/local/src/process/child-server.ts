@@ -12,7 +12,7 @@ export interface Server {
   readonly pid: number | undefined;
   readonly port: number;
   readonly logFile: string;
-  /** Sends a signal to the process without waiting for its end. Does nothing while none runs. */
+  /** Does not wait for its end. Does nothing while none runs. */
   kill(signal: NodeJS.Signals): void;
   /** Waits for the end of a killed process, then starts it again on the same port and data. Resolves once it serves. */
   start(): Promise<void>;

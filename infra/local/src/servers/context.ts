@@ -7,7 +7,6 @@ import type { ServerHome } from "../process/child-server.ts";
 import { searchPath } from "../process/run-command.ts";
 import { directoryVariable } from "../process/directory-lock.ts";
 
-/** Lines that a caller adds to the configuration that the launcher writes. */
 export interface MoreConfiguration {
   readonly redis: readonly string[];
   readonly rabbitmq: readonly string[];
