@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SqlReader } from "@tally/contract";
-import { readChanged, readVersion } from "./keys.ts";
-import { idOfKeyText, isKeyText } from "./key-text.ts";
-import { HeldKey, type Grant } from "./held-key.ts";
+import { readChanged, readVersion, type KeyLimit, type StoredKey } from "./keys.ts";
+import { timingSafeEqual, hash, randomBytes } from "node:crypto";
 
 /*
- * All valid keys of a gateway, in memory. No request reads the database: a request with a key that is not here is rejected without I/O.
+ * All valid keys of a gateway, in memory. No request reads the database: a request with a key that is not here is
+ * rejected without I/O.
  *
  *   every second        reads the version of the last change, and the keys that were changed since
  *   a read fails        known keys continue to work. After 5 s without a read, any other key is "unsure"
@@ -20,7 +20,7 @@ const pageMax = 1000;
 /** invalid: no valid key. unsure: not known here, and the last successful read is more than 5 s ago. */
 export type KeyCheck = Grant | "invalid" | "unsure";
 
-export interface KeyRingOptions {
+interface KeyRingOptions {
   /** The write endpoint, because a replica may lag behind. */
   readonly reader: SqlReader;
   /** Receives each failed read. */
@@ -63,7 +63,7 @@ export class KeyRing {
     await this.#running;
   }
 
-  /** The grant of a key's text. Costs about 0.3 µs for a key that was seen before, about 2 µs for one that was not; never any I/O. */
+  /** The grant of a key's text. About 0.3 µs for a key that was seen before, 2 µs for another; never any I/O. */
   check(text: string): KeyCheck {
     const grant = this.#keys.get(idOfKeyText(text))?.check(text);
     if (grant !== undefined) return grant;
@@ -111,5 +111,111 @@ export class KeyRing {
       await delay(readEveryMs, undefined, { signal }).catch(() => undefined);
       if (!signal.aborted) await this.refresh();
     }
+  }
+}
+
+/*
+ * A key as clients send it: tally_<16 hex digits: id>_<43 characters base64url: 256 random bits>. The id is for lookup
+ * and is not secret. SHA-256 suffices for the secret: slow hashes protect guessable secrets, and 256 random bits are
+ * not guessable.
+ */
+
+const start = "tally_";
+const secretAt = start.length + 16 + 1;
+const pattern = /^tally_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/;
+
+/** The length of every key. */
+const keyTextLength = secretAt + 43;
+
+/** A new id, 16 hex digits. */
+export function newKeyId(): string {
+  return randomBytes(8).toString("hex");
+}
+
+/** A new key for an id. Only its hash is stored, so the text is available only here. */
+export function newKeyText(id: string): string {
+  return `${start}${id}_${randomBytes(32).toString("base64url")}`;
+}
+
+/** The id in a key's text. For other texts, returns a text that is not the id of any key. */
+function idOfKeyText(text: string): string {
+  return text.slice(start.length, secretAt - 1);
+}
+
+/** Whether a text has the form of a key. */
+function isKeyText(text: string): boolean {
+  return pattern.test(text);
+}
+
+/** Whether a text has the form of a key's id. */
+export function isKeyId(text: string): boolean {
+  return /^[0-9a-f]{16}$/.test(text);
+}
+
+/** The SHA-256 hash of the secret in a key's text, as it is stored. About 1 µs. */
+export function hashOfKeyText(text: string): Buffer {
+  return hash("sha256", text.slice(secretAt), "buffer");
+}
+
+/** What the holder of a valid key may do. The same object for each request with the same key. */
+export interface Grant {
+  readonly keyId: string;
+  /** The key's own rate limit. */
+  readonly limit: KeyLimit | undefined;
+  /** The only stores that it may read and write; undefined: all. */
+  readonly stores: ReadonlySet<string> | undefined;
+  /** Whether it may do this in a domain; operate: decide about its dead letters. The domain "*": in all domains. */
+  may(domain: string, action: Action): boolean;
+}
+
+export const actions = ["read", "write", "operate"] as const;
+export type Action = (typeof actions)[number];
+
+// The text of the current request. check() is synchronous, so one buffer is enough.
+const presented = Buffer.alloc(keyTextLength);
+
+/** A valid key. Compares texts with the last accepted one in constant time: 0.2 µs instead of 1 µs for a hash. */
+export class HeldKey {
+  readonly #key: StoredKey;
+  readonly #grant: Grant;
+  #accepted: Buffer | undefined;
+  #acceptedUntil = Infinity;
+
+  constructor(key: StoredKey) {
+    const domainsOf = (action: Action): ReadonlySet<string> => {
+      const scopes = key.scopes.filter((scope) => scope.endsWith(`:${action}`));
+      return new Set(scopes.map((scope) => scope.slice(0, -1 - action.length)));
+    };
+    const domains = { read: domainsOf("read"), write: domainsOf("write"), operate: domainsOf("operate") };
+    const all = { read: domains.read.has("*"), write: domains.write.has("*"), operate: domains.operate.has("*") };
+    this.#key = key;
+    this.#grant = {
+      keyId: key.id,
+      limit: key.limit,
+      stores: key.stores === undefined ? undefined : new Set(key.stores),
+      may: (domain, action) => all[action] || domains[action].has(domain),
+    };
+  }
+
+  /** Returns the key's grant if the text is this key, else undefined. */
+  check(text: string): Grant | undefined {
+    // The length of a key is not secret, so this check need not take constant time.
+    if (text.length !== keyTextLength) return undefined;
+    if (this.#accepted !== undefined) {
+      presented.write(text, "latin1");
+      if (timingSafeEqual(presented, this.#accepted)) return Date.now() < this.#acceptedUntil ? this.#grant : undefined;
+    }
+    const until = isKeyText(text) ? this.#validUntil(hashOfKeyText(text)) : 0;
+    if (Date.now() >= until) return undefined;
+    this.#accepted = Buffer.from(text, "latin1");
+    this.#acceptedUntil = until;
+    return this.#grant;
+  }
+
+  /** The end of a secret's validity, in ms since 1970; 0 for a wrong secret. */
+  #validUntil(hash: Buffer): number {
+    const { secretHash, previousHash, previousUntil = 0 } = this.#key;
+    if (timingSafeEqual(hash, secretHash)) return Infinity;
+    return previousHash !== undefined && timingSafeEqual(hash, previousHash) ? previousUntil : 0;
   }
 }

@@ -1,5 +1,38 @@
 import type { SqlReader, SqlTransaction } from "@tally/contract";
-import type { ApiKey, KeyRights, StoredKey } from "./api-key.ts";
+
+/** What a key allows. */
+interface KeyRights {
+  /** Such as "purchases:write", "purchases:read" or "purchases:operate"; "*" as the domain means all domains. */
+  readonly scopes: readonly string[];
+  /** The only stores that it may read and write, as text without leading zeros; undefined: all. */
+  readonly stores: readonly string[] | undefined;
+  /** Its own rate limit; undefined: the limit of the gateway's settings. */
+  readonly limit: KeyLimit | undefined;
+}
+
+/** A token bucket: `burst` tokens at most, refilled with `perSecond`. */
+export interface KeyLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** A stored key, without its secret. */
+export interface ApiKey extends KeyRights {
+  readonly id: string;
+  readonly name: string;
+  /** ms since 1970. */
+  readonly createdAt: number;
+  readonly revokedAt: number | undefined;
+  /** The end of the validity of the secret before the last rotation, in ms since 1970. */
+  readonly previousUntil: number | undefined;
+}
+
+/** A key with the hashes of its secrets, as gateways read it. */
+export interface StoredKey extends ApiKey {
+  readonly secretHash: Buffer;
+  readonly previousHash: Buffer | undefined;
+  readonly version: number;
+}
 
 /** The folder of the numbered SQL files. */
 export const accessMigrations = new URL("./migrations/", import.meta.url);
@@ -8,8 +41,8 @@ export const accessMigrations = new URL("./migrations/", import.meta.url);
 const nextVersion =
   "INSERT INTO api_key_version (one, version) VALUES (1, 1) ON DUPLICATE KEY UPDATE version = version + 1";
 const selectVersion = "SELECT version FROM api_key_version WHERE one = 1";
-const columns = `id, name, secret_hash AS secretHash, previous_hash AS previousHash, previous_until AS previousUntil, scopes, stores,
-  events_per_second AS perSecond, burst, created_at AS createdAt, revoked_at AS revokedAt, version`;
+const columns = `id, name, secret_hash AS secretHash, previous_hash AS previousHash, previous_until AS previousUntil,
+  scopes, stores, events_per_second AS perSecond, burst, created_at AS createdAt, revoked_at AS revokedAt, version`;
 const selectChanged = `SELECT ${columns} FROM api_keys WHERE version > ? ORDER BY version LIMIT ?`;
 const selectAll = `SELECT ${columns} FROM api_keys ORDER BY created_at, id`;
 const selectOne = `SELECT ${columns} FROM api_keys WHERE id = ?`;
@@ -17,8 +50,8 @@ const insertKey = `INSERT INTO api_keys
   (id, name, secret_hash, scopes, stores, events_per_second, burst, created_at, version) VALUES ?`;
 const updateSecret = `UPDATE api_keys SET previous_hash = secret_hash, previous_until = ?, secret_hash = ?, version = ?
   WHERE id = ? AND secret_hash <> ?`;
-const updateRevoked =
-  "UPDATE api_keys SET revoked_at = ?, previous_hash = NULL, previous_until = NULL, version = ? WHERE id = ? AND revoked_at IS NULL";
+const updateRevoked = `UPDATE api_keys SET revoked_at = ?, previous_hash = NULL, previous_until = NULL, version = ?
+  WHERE id = ? AND revoked_at IS NULL`;
 
 interface Row extends Pick<StoredKey, "id" | "name" | "createdAt" | "secretHash" | "version"> {
   readonly scopes: string;

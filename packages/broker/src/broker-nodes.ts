@@ -1,10 +1,10 @@
 import { unescape } from "node:querystring";
 import type { Options } from "amqplib";
-import { MessagingError } from "./messaging-error.ts";
+import { MessagingError } from "./declare-queues.ts";
 
 /** The nodes of one broker. A client connects to one at a time. */
 export interface BrokerNodes {
-  /** For amqplib's connect: its recovery supports one address, but reads it again for each attempt. `next` changes it. */
+  /** For amqplib's connect: its recovery reads this one address again for each attempt. `next` changes it. */
   readonly target: Options.Connect;
   /** Host and port of the target, for the log. */
   readonly current: string;
@@ -14,7 +14,7 @@ export interface BrokerNodes {
 // A peer that vanished without closing is detected after two of these.
 const heartbeatDefaultS = 10;
 
-/** Takes URLs separated by commas. Starts with a random one, so that clients spread over the nodes. Throws MESSAGING_URL. */
+/** Takes URLs separated by commas. Starts with a random one, so that clients spread. Throws MESSAGING_URL. */
 export function brokerNodes(urls: string): BrokerNodes {
   const entries = urls.split(",").map((entry) => entry.trim());
   const nodes = entries.filter((entry) => entry !== "").map(optionsOf);

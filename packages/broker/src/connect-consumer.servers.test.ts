@@ -27,7 +27,7 @@ test("a delivery has the sent content, and unsettled deliveries never exceed the
   expect(ids()).toEqual(["a", "b", "c"]);
 });
 
-test("unsettled deliveries are counted, each until its first settlement, and those of a lost connection no more", async () => {
+test("unsettled deliveries are counted until they are settled, and those of a lost connection no more", async () => {
   const { queue, consumer, deliveries, arrived, broker, proxy } = await openConnected();
   expect(consumer.held).toBe(0);
   broker.send(queue, "a", "b", "c", "d");
@@ -48,7 +48,7 @@ test("unsettled deliveries are counted, each until its first settlement, and tho
   expect(consumer.held).toBe(deliveries.length);
 });
 
-test("after a lost connection unacknowledged messages are redelivered; settling the lost copies does nothing", async () => {
+test("after a lost connection unacknowledged messages are redelivered; settling lost copies does nothing", async () => {
   const { queue, consumer, deliveries, arrived, ids, broker, proxy } = await openConnected();
   broker.send(queue, "a", "b", "c");
   await arrived(3);

@@ -3,7 +3,7 @@ import type { Channel, ConsumeMessage } from "amqplib";
 import { declareQueues } from "./declare-queues.ts";
 import { openConnection, renewWithChannel, type Connection, type ConnectionOptions } from "./open-connection.ts";
 
-/** A message at its consumer. Only the first settlement counts; further ones, and any after its channel has ended, do nothing. */
+/** A message at its consumer. Only the first settlement counts, and none after its channel has ended. */
 export interface Delivery {
   readonly body: Buffer;
   readonly messageId: string;
@@ -97,9 +97,9 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
     cancel,
     async close() {
       await cancel();
-      // A quorum queue delays acknowledgements when more than 32 are in flight, and drops those when the channel ends: up to
-      // a third of 1,000 were lost, with and without channel.close. A get waits in the queue's log behind all of them; the
-      // message that it takes returns to the queue with the channel.
+      // A quorum queue delays acknowledgements when more than 32 are in flight, and drops those when the channel ends:
+      // up to a third of 1,000 were lost, with and without channel.close. A get waits in the queue's log behind all of
+      // them; the message that it takes returns to the queue with the channel.
       await channel?.get(options.queue).catch(() => undefined);
       channel = undefined;
       await connection.close();

@@ -61,7 +61,7 @@ test("a full queue rejects further messages, and holds exactly the confirmed one
   );
 });
 
-test("a rejection after an earlier copy may have been accepted is unknown with a deadline, rejected without one", async () => {
+test("a rejection after a copy may have been accepted is unknown with a deadline, rejected without one", async () => {
   const { queue, publisher } = await connected((piece, connection) => {
     if (!piece.includes(ack)) return piece;
     return connection === 1 ? "cut" : rejected(piece);
@@ -72,7 +72,7 @@ test("a rejection after an earlier copy may have been accepted is unknown with a
   expect(await Promise.all(outcomes)).toEqual(["expired", "rejected"]);
 });
 
-test("a channel on which an empty queue rejects everything is replaced, one on which a full queue does is kept", async () => {
+test("a channel on which an empty queue rejects everything is replaced; one with a full queue is kept", async () => {
   const { queue, full, publisher, log, proxy } = await connected((piece, connection) =>
     connection === 1 ? rejected(piece) : piece,
   );

@@ -1,8 +1,7 @@
 import { channel as diagnosticChannel } from "node:diagnostics_channel";
 import type { QueueSpec } from "@tally/contract";
 import type { ChannelModel, ConfirmChannel } from "amqplib";
-import { declareQueues } from "./declare-queues.ts";
-import { depthProbe, type DepthProbe } from "./depth-probe.ts";
+import { declareQueues, depthProbe, type DepthProbe } from "./declare-queues.ts";
 import {
   openConnection,
   renewWithChannel,
@@ -19,8 +18,8 @@ import {
  *   open, sent      the broker has not responded
  *   settled         its outcome is known
  *
- * A lost connection makes every open message "not sent" again. The new channel sends all of them in their old order, with their old ids. So a
- * message can reach the queue twice, and its consumer must deduplicate.
+ * A lost connection makes every open message "not sent" again. The new channel sends all of them in their old order,
+ * with their old ids. So a message can reach the queue twice, and its consumer must deduplicate.
  */
 
 export interface Message {
@@ -40,15 +39,15 @@ export type PublishOutcome =
   | "rejected"
   /** The queue does not exist. */
   | "unroutable"
-  /** Deadline, close, or rejected after the broker may have accepted a first copy: the outcome is unknown, the message may be in the queue. */
+  /** Deadline, close, or rejected after a first copy may have been accepted: the message may be in the queue. */
   | "expired";
 
 export interface Publisher extends Connection {
   /** Messages without an outcome. */
   readonly openCount: number;
   /**
-   * Persistent and mandatory. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over 255 bytes, headers
-   * over 64 KiB), never for a fault of the broker.
+   * Persistent and mandatory. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over
+   * 255 bytes, headers over 64 KiB), never for a fault of the broker.
    */
   publish(message: Message): Promise<PublishOutcome>;
   /** Messages that wait in a queue, without those that consumers hold; undefined while the broker does not respond. */
@@ -74,16 +73,13 @@ interface Rejecting {
 
 const deadlineCheckMs = 50;
 /*
- * A full queue rejects until it has drained to 80 %. RabbitMQ 3.10: if a channel's first message arrives during a leader election, an empty
- * queue rejects everything on that channel forever. Only a new channel helps.
+ * A full queue rejects until it has drained to 80 %. RabbitMQ 3.10: if a channel's first message arrives during a
+ * leader election, an empty queue rejects everything on that channel forever. Only a new channel helps.
  */
 const wrongRejectionMs = 1000;
 // amqplib's message for a basic.nack; any other error is a channel that has ended.
 const nacked = "message nacked";
-/**
- * Publishes the queue's name when a message is handed to the connection, which writes it after this turn of the event loop. Costs nothing
- * without a subscriber.
- */
+/** Publishes the queue's name when a message is handed to the connection. Costs nothing without a subscriber. */
 const sent = diagnosticChannel("tally:messaging:sent");
 
 export interface PublisherOptions extends ConnectionOptions {

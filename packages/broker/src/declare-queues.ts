@@ -1,14 +1,14 @@
 import type { QueueSpec } from "@tally/contract";
 import type { Channel, ChannelModel } from "amqplib";
-import { MessagingError } from "./messaging-error.ts";
+import { CataloguedError, type CatalogueEntry } from "@tally/runtime";
 
 const preconditionFailed = 406;
 const accessRefused = 403;
 const notFound = 404;
 
 /**
- * Creates missing queues and exchanges. An account that may not declare queues only checks that those in `used` exist; rejects while one is
- * missing. Throws MESSAGING_TOPOLOGY when a queue exists with other arguments.
+ * Creates missing queues and exchanges. An account that may not declare queues only checks that those in `used` exist;
+ * rejects while one is missing. Throws MESSAGING_TOPOLOGY when a queue exists with other arguments.
  */
 export async function declareQueues(model: ChannelModel, queues: readonly QueueSpec[], used = queues): Promise<void> {
   if (queues.length === 0) return;
@@ -76,4 +76,54 @@ function queueArguments({ messagesMax, deadLetterTo, deliveryLimit }: QueueSpec)
           "x-dead-letter-strategy": "at-least-once",
         }),
   };
+}
+
+/** Messages that wait in a queue, without those that consumers hold; undefined: the broker does not respond. */
+export type DepthProbe = (queue: string) => Promise<number | undefined>;
+
+/** Has its own channel, because the broker closes the one that asks for a missing queue; then it opens a new one. */
+export function depthProbe(model: ChannelModel): DepthProbe {
+  let channel: Promise<Channel> | undefined;
+
+  async function open(): Promise<Channel> {
+    const made = await model.createChannel();
+    made.on("error", () => undefined); // fails the call that caused it
+    made.on("close", () => {
+      channel = undefined;
+    });
+    return made;
+  }
+
+  return async (queue) => {
+    try {
+      channel ??= open().catch((error: unknown) => {
+        channel = undefined;
+        throw error;
+      });
+      return (await (await channel).checkQueue(queue)).messageCount;
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** Every error of this package. docs/errors.md is made of it. */
+export const messagingErrors = {
+  MESSAGING_TOPOLOGY: {
+    message: "a queue exists with other arguments",
+    when: "a queue was declared by another version; empty and delete it, then start again",
+  },
+  MESSAGING_URL: {
+    message: "the URL of a broker is not valid",
+    when: "it is no URL, or the list of URLs is empty",
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+type MessagingErrorCode = keyof typeof messagingErrors;
+
+/** A fault that a retry does not repair. */
+export class MessagingError extends CataloguedError<MessagingErrorCode> {
+  constructor(code: MessagingErrorCode, detail: string, options?: ErrorOptions) {
+    super(messagingErrors, code, detail, options);
+  }
 }

@@ -1,4 +1,3 @@
 export { connectConsumer, type Consumer, type Delivery } from "./connect-consumer.ts";
 export { connectPublisher, type Message, type Publisher, type PublishOutcome } from "./connect-publisher.ts";
-export { MessagingError, messagingErrors } from "./messaging-error.ts";
-export type { ConnectionState } from "./open-connection.ts";
+export { messagingErrors } from "./declare-queues.ts";

@@ -1,9 +1,10 @@
 import type { OnPiece } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { MessagingError } from "./messaging-error.ts";
+import { MessagingError } from "./declare-queues.ts";
 import { body, closeFrame, openConsumer, openPublisher, ownBroker } from "./own-broker.test-kit.ts";
 
-// The broker's responses while a connection starts: start, tune, open, channel, confirms, channel for queues, queue, its end, prefetch, consume.
+// The broker's responses while a connection starts: start, tune, open, channel, confirms, channel for queues, queue,
+// its end, prefetch, consume.
 const responses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const channelOpen = 4;
 

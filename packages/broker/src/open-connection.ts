@@ -1,13 +1,13 @@
 import type { Log } from "@tally/runtime";
 import { connect, type Channel, type ChannelModel } from "amqplib";
 import { brokerNodes, type BrokerNodes } from "./broker-nodes.ts";
-import { MessagingError } from "./messaging-error.ts";
+import { MessagingError } from "./declare-queues.ts";
 
 /** "blocked": connected, but the broker accepts no messages (memory or disk alarm). "down": not connected. */
 export type ConnectionState = "up" | "blocked" | "down";
 
 export interface ConnectionOptions {
-  /** One URL, or those of a cluster's nodes separated by commas: starts with a random one, and after each failure tries the next. */
+  /** One or more URLs, with commas between: starts with a random one, and after each failure tries the next. */
   readonly url: string;
   /** The name of this connection in the broker's tools. */
   readonly connectionName: string;
@@ -26,7 +26,7 @@ export interface Connection {
 /** Ends a connection that is no longer usable, so that a new one is set up completely. */
 export type Renew = (reason: string) => void;
 
-/** Renews the connection when this channel ends: brokers rarely close a single one, and one recovery, always used, is better than two. */
+/** Renews the connection when this channel ends: one recovery, always used, is better than two. */
 export function renewWithChannel(channel: Channel, renew: Renew, onEnd: () => void): void {
   let reason = "channel closed";
   channel.on("error", (error) => {
@@ -39,8 +39,9 @@ export function renewWithChannel(channel: Channel, renew: Renew, onEnd: () => vo
 }
 
 /*
- * While amqplib connects, it listens for the first error of its socket only. A TLS socket can have two: its certificate is not trusted, and
- * the broker's next bytes are not TLS. The second one would end the process. On a socket with a signal, Node itself keeps a listener.
+ * While amqplib connects, it listens for the first error of its socket only. A TLS socket can have two: its certificate
+ * is not trusted, and the broker's next bytes are not TLS. The second one would end the process. On a socket with a
+ * signal, Node itself keeps a listener.
  */
 const listensForAllErrors = { signal: new AbortController().signal };
 
@@ -142,14 +143,16 @@ class ReconnectingConnection implements Connection {
     });
     await this.#options.setup(model, (reason) => {
       broken ??= reason;
-      // A lost connection first ends its channels and then itself, in the same turn: it needs no close, and has a better reason.
+      // A lost connection first ends its channels and then itself, in the same turn: it needs no close, and has a
+      // better reason.
       queueMicrotask(() => {
         if (gone) return;
         this.#become("down", reason);
         model.close().catch(() => undefined);
       });
     });
-    // A connection that ends in the same turn as the last response fails none of setup's calls, and amqplib would not notice it.
+    // A connection that ends in the same turn as the last response fails none of setup's calls, and amqplib would not
+    // notice it.
     if (broken !== undefined) throw new Error(broken);
     this.#ended = end;
   }

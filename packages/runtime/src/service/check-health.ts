@@ -3,8 +3,8 @@ import { readConfigOrExit } from "./config.ts";
 import { choice, integer } from "./setting.ts";
 
 /*
- * The health check of the images: exits with 0 when /health/live of the container's app responds with 200, else with 1. A test compares the
- * ports with docs/settings.md.
+ * The health check of the images: exits with 0 when /health/live of the container's app responds with 200, else with 1.
+ * A test compares the ports with docs/settings.md.
  */
 
 const port = { min: 0, max: 65_535 } as const;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Setting, SettingValue } from "./setting.ts";
-import type { CatalogueEntry } from "../failures/errors.ts";
+import type { CatalogueEntry } from "../failures/failures.ts";
 
 /** The settings of an app by their names in the code. */
 export type ConfigSchema = Readonly<Record<string, Setting>>;
@@ -12,7 +12,7 @@ export type Config<Schema extends ConfigSchema> = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The only reader of the environment. Throws a ConfigError with all problems. Empty counts as absent; NAME_FILE names a secret's file. */
+/** The only reader of the environment. Throws a ConfigError. Empty is absent; NAME_FILE names a secret's file. */
 export function readConfig<Schema extends ConfigSchema>(
   schema: Schema,
   environment: Environment = process.env,

@@ -67,7 +67,7 @@ function logged(use: (log: ReturnType<typeof createLogger>) => void): string {
 const quiet = { write: () => undefined };
 const opened = (level: "info" | "error" = "info") => createLogger({ name: "test", level, destination: quiet });
 
-test("keeps the ten newest lines of level warn and above, newest first, with the reason of their error and without passwords", () => {
+test("keeps the ten newest lines from warn on, newest first, with the reason of errors and without passwords", () => {
   const log = opened();
   log.info("started");
   for (let n = 0; n < 12; n++) log.warn({ n }, `warning ${n}`);

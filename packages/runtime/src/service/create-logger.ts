@@ -8,8 +8,7 @@ import {
   type Logger,
   type LoggerOptions as PinoOptions,
 } from "pino";
-import { redactUrls } from "./redact-urls.ts";
-import { reasonOf } from "../failures/errors.ts";
+import { reasonOf } from "../failures/failures.ts";
 
 interface LoggerOptions {
   readonly name: string;
@@ -29,8 +28,8 @@ const hiddenKeys: ReadonlySet<string> = new Set(["args"]);
 const depthMax = 8;
 
 /**
- * JSON lines with ISO time and the level as a word. Masks values of secret keys, down to three levels, and passwords in URLs anywhere in a line.
- * Errors under `err` have stack and causes, without the arguments of commands.
+ * JSON lines with ISO time and the level as a word. Masks values of secret keys, down to three levels, and passwords in
+ * URLs anywhere in a line. Errors under `err` have stack and causes, without the arguments of commands.
  */
 export function createLogger({ name, level, destination: given }: LoggerOptions): Logger {
   const recorder = recordProblems();
@@ -44,8 +43,8 @@ export function createLogger({ name, level, destination: given }: LoggerOptions)
       redact: { paths: secretPaths, censor: "***" },
       hooks: { streamWrite: redactUrls, logMethod: recorder.logMethod },
     },
-    // One write(2) for each line. It needs no flush, so neither an exit nor the abrupt end of a thread loses a line. Threads share
-    // the descriptor, and lines of up to 4,096 bytes are not mixed.
+    // One write(2) for each line. It needs no flush, so neither an exit nor the abrupt end of a thread loses a line.
+    // Threads share the descriptor, and lines of up to 4,096 bytes are not mixed.
     given ?? destination({ dest: 1, sync: true }),
   );
   recorder.of(log);
@@ -87,7 +86,7 @@ export function recentProblems(log: Logger): readonly LoggedProblem[] {
   return problemsOfLoggers.get(log) ?? [];
 }
 
-/** A hook for pino that keeps these lines, and the function that names their logger. The cost is one lookup for each line of the log. */
+/** A hook for pino that keeps these lines, and the function that names their logger. One lookup for each line. */
 function recordProblems(): {
   readonly logMethod: NonNullable<NonNullable<PinoOptions["hooks"]>["logMethod"]>;
   readonly of: (log: Logger) => void;
@@ -112,4 +111,12 @@ function messageOf([first, second]: readonly unknown[]): string {
   const reason = error instanceof Error ? reasonOf(error) : "";
   const message = [text, reason].filter((part) => part !== "").join(": ");
   return redactUrls(message).slice(0, charactersMax);
+}
+
+// A valid URL has no slash, quote or white space between "//" and the "@" behind its password.
+const credentials = /:\/\/[^\s/"?#]*@/g;
+
+/** The text with user and password of every URL in it masked. Costs one scan for "@" where there is none. */
+function redactUrls(text: string): string {
+  return text.includes("@") ? text.replace(credentials, "://***@") : text;
 }

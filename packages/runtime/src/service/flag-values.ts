@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/* Parsers for commander: each takes the text of a flag and throws an InvalidArgumentError that says what was expected. */
+/* Parsers for commander: each takes the text of a flag, and throws an InvalidArgumentError with what was expected. */
 
 /** A parser for numbers in decimal digits that fulfil a condition; `isValid` gets NaN for any other text. */
 export function numberFlag(expected: string, isValid: (value: number) => boolean): (text: string) => number {

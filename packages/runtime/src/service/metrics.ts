@@ -5,7 +5,7 @@ interface MetricsOptions {
   readonly thread?: number;
 }
 
-/** The metrics of Node. In a thread with the label `thread`, without those of the process (`process_*`), which the main thread has. */
+/** The metrics of Node. In a thread labelled `thread`, without `process_*`, which the main thread has. */
 export function createMetrics({ thread }: MetricsOptions = {}): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -19,8 +19,9 @@ export function createMetrics({ thread }: MetricsOptions = {}): Registry {
 }
 
 /**
- * The metrics of the main thread and of its threads (each from `getMetricsAsJSON()`) as one Prometheus text. The label `thread` separates the
- * series: a sum over threads would fall when one restarts or does not respond, and a rate would take that for a reset and count twice.
+ * The metrics of the main thread and of its threads (each from `getMetricsAsJSON()`) as one Prometheus text. The label
+ * `thread` separates the series: a sum over threads would fall when one restarts or does not respond, and a rate would
+ * take that for a reset and count twice.
  */
 export async function mergeMetrics(main: Registry, threads: readonly object[]): Promise<string> {
   const all = [await main.getMetricsAsJSON(), ...threads.filter((metrics) => Array.isArray(metrics))];
@@ -41,7 +42,7 @@ export interface PoolState {
   readonly waiting: number;
 }
 
-/** Metrics of an app's database pools. `pools` is called when they are read. Call the result after each wait, also of 0 ms. */
+/** Metrics of database pools; `pools` is called at each reading. Call the result after each wait, also of 0 ms. */
 export function poolMetrics(
   registry: Registry,
   pools: () => readonly PoolState[],
@@ -84,7 +85,7 @@ interface HistogramSeries {
   readonly sum: number;
 }
 
-/** A histogram that is counted without prom-client, as Prometheus text. Label values need no escapes: no quote, backslash or line break. */
+/** A histogram counted without prom-client, as Prometheus text. Label values must need no escapes. */
 export function histogramLines(
   { name, help }: MetricDescription,
   bounds: readonly number[],

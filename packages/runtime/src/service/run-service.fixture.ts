@@ -1,4 +1,4 @@
-/* A service in a separate process; the first argument is its behaviour. An interval keeps the event loop alive, like in a real one. */
+/* A service in a separate process; the first argument is its behaviour. An interval keeps the event loop alive. */
 import { setTimeout as after } from "node:timers/promises";
 import { readConfig } from "./config.ts";
 import { createLogger } from "./create-logger.ts";

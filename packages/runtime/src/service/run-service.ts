@@ -11,7 +11,7 @@ export interface ServiceOptions {
   readonly stopWithinMs: number;
 }
 
-/** Runs a service until a signal, stops it, and exits: 0 in time, 1 late or failed, 2 wrong configuration. A second signal exits at once. */
+/** Runs a service until a signal, then exits: 0 in time, 1 late or failed, 2 wrong configuration. */
 export async function runService(service: ServiceOptions): Promise<void> {
   const { name, log, stopWithinMs } = service;
   const stopping = new AbortController();

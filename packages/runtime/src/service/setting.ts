@@ -79,7 +79,7 @@ export const urls = kind<string, UrlOptions>(({ protocols }, variable) => ({
 const redisServer = ["redis:", "rediss:"];
 const redisCluster = ["redis+cluster:", "rediss+cluster:"];
 
-/** The URL of one Redis, or URLs of some nodes of a Redis Cluster separated by commas. A comma in a password is written %2C. */
+/** One Redis, or nodes of a Redis Cluster separated by commas. A comma in a password is written %2C. */
 export const redisUrl = kind<string>((_options, variable) => ({
   fileVariable: `${variable}_FILE`,
   expected: `a URL, ${forms(redisServer)}, or nodes of a cluster separated by commas, ${forms(redisCluster)}`,
@@ -183,7 +183,7 @@ function hasAccountOf(first: string, node: string): boolean {
   return other.protocol === one.protocol && (repeats || (other.username === "" && other.password === ""));
 }
 
-/** A wrong text as it is printed. Hides what looks like a URL: it may be in the wrong variable and contain a password. */
+/** A wrong text as it is printed. Hides what looks like a URL: it may contain a password. */
 function wrong(text: string): { readonly got: string } {
   return { got: /@|:\/\//.test(text) || text.length > 60 ? hidden(text) : JSON.stringify(text) };
 }
@@ -193,3 +193,42 @@ function hidden(text: string): string {
   const what = protocol === undefined ? "a text" : `${protocol}// and more,`;
   return `${what} ${text.length} characters long (not shown: it may contain a password)`;
 }
+
+/** The settings that every app of a system shares: the servers, and what separates this system from others. */
+export const systemSettings = {
+  amqpUrl: urls("AMQP_URL", "the message broker, each node of a cluster", { protocols: ["amqp:", "amqps:"] }),
+  databaseWriteUrl: url("DATABASE_WRITE_URL", "the database's write endpoint", { protocols: ["mysql:"] }),
+  databaseReadUrl: urls("DATABASE_READ_URL", "the database's read endpoint, each server of several", {
+    protocols: ["mysql:"],
+  }),
+  redisUrl: redisUrl("REDIS_URL", "the Redis or Valkey of the rankings", {}),
+  namespace: string("NAMESPACE", "prefix of queues and Redis keys; separates several systems on the same servers", {
+    default: "tally",
+  }),
+  rankingShards: integer(
+    "RANKING_SHARDS",
+    "number of Redis hash slots for the rankings of a domain that has none yet; `tally rebuild --shards` changes it, " +
+      "and all apps follow the data",
+    { min: 1, max: 1024, default: 1 },
+  ),
+  logLevel: choice("LOG_LEVEL", "the lowest level that is logged", {
+    of: ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
+    default: "info",
+  }),
+  otlpEndpoint: url(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "where the steps of traced events are sent, as OTLP over HTTP; none: they are lines of the log",
+    { protocols: ["http:", "https:"], default: "" },
+  ),
+  host: string("HOST", "the address on which the app listens, for clients and operators", { default: "0.0.0.0" }),
+  stopWithinMs: integer("STOP_WITHIN_MS", "how long a stop may take before the process exits anyway", {
+    min: 100,
+    max: 600_000,
+    unit: "ms",
+    default: 20_000,
+  }),
+} as const;
+
+/** The domains that an app serves, of all that exist. */
+export const domainsSetting = <const Name extends string>(names: readonly Name[]) =>
+  subset("DOMAINS", "the domains that this app serves; absent: all", { of: names });

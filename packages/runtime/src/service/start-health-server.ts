@@ -29,7 +29,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** /health/live, /health/ready and /metrics of an app. The last two reuse results for `keptMs`. Rejects when the port is not free. */
+/** /health/live, /health/ready and /metrics of an app. Rejects when the port is not free. */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { port, host, keptMs = 100 } = options;
   const ready = kept(async () => options.ready(), keptMs);
@@ -80,7 +80,7 @@ function send(response: ServerResponse, status: number, body: string, type: stri
   response.writeHead(status, { "content-type": type }).end(body);
 }
 
-/** `compute`, called at most once in `keptMs`. Other calls get the promise of the last one, also while it is pending and when it rejects. */
+/** `compute`, called at most once in `keptMs`. Other calls get the promise of the last one, also when it rejects. */
 function kept<T>(compute: () => Promise<T>, keptMs: number): () => Promise<T> {
   let last: Promise<T> | undefined;
   let computedAt = 0;

@@ -1,6 +1,5 @@
 import { createLogger } from "../service/create-logger.ts";
-import { domainsSetting, systemSettings } from "../service/system-settings.ts";
-import { integer } from "../service/setting.ts";
+import { domainsSetting, systemSettings, integer } from "../service/setting.ts";
 import { mergeMetrics, createMetrics } from "../service/metrics.ts";
 import { runService } from "../service/run-service.ts";
 import { startHealthServer } from "../service/start-health-server.ts";
@@ -10,7 +9,7 @@ import type { ThreadStatus } from "./supervised-thread.ts";
 import type { Logger } from "pino";
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** The settings of an app that is a fleet of consumers; `prefix` begins its environment variables, `domains` are all names. */
+/** The settings of a fleet of consumers; `prefix` begins its variables, `domains` are all names. */
 export function fleetAppSettings(
   prefix: string,
   domains: readonly string[],

@@ -25,8 +25,9 @@ export interface ThreadBody {
 }
 
 /**
- * Makes the calling module the module of a thread; called once, at its top. The thread is ready when `start` resolves. A stop before
- * that ends the thread at once. An uncaught error, in `start` or later, ends only this thread; the fleet logs it and starts the thread again.
+ * Makes the calling module the module of a thread; called once, at its top. The thread is ready when `start` resolves.
+ * A stop before that ends the thread at once. An uncaught error, in `start` or later, ends only this thread; the fleet
+ * logs it and starts the thread again.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller takes its options for this type
 export function runThread<Options>(
@@ -59,7 +60,8 @@ export function runThread<Options>(
   }
 }
 
-// Called by the event loop, so the exit interrupts no JavaScript of this thread: supervised-thread.ts says why that matters.
+// Called by the event loop, so the exit interrupts no JavaScript of this thread: supervised-thread.ts says why that
+// matters.
 async function stop(body: ThreadBody | undefined): Promise<void> {
   await body?.stop();
   process.exit(0); // ends only this thread, even if it left a handle open

@@ -1,4 +1,4 @@
-import { silentLog } from "../failures/log.ts";
+import { silentLog } from "../failures/failures.ts";
 import { afterEach, expect, test, vi } from "vitest";
 import type { FixtureOptions } from "./start-fleet.fixture.ts";
 import { type Fleet, type FleetOptions, startFleet } from "./start-fleet.ts";
@@ -116,7 +116,8 @@ test("a thread that waits for its restart is not started after a stop", async ()
     interval: 1,
   });
   await fleet.stop();
-  // The other thread restarts twice, the second time after a longer back-off: by then the first would have restarted too.
+  // The other thread restarts twice, the second time after a longer back-off: by then the first would have restarted
+  // too.
   for (const restarts of [1, 2]) {
     await other.fleet.metrics();
     await becomes(other.fleet, 0, { state: "ready", restarts, lastError: expect.any(String) });

@@ -1,4 +1,4 @@
-import type { Log } from "../failures/log.ts";
+import type { Log } from "../failures/failures.ts";
 import { FleetStopped, SupervisedThread, type ThreadStatus } from "./supervised-thread.ts";
 
 export interface FleetOptions<Options, Report extends object> {
@@ -24,7 +24,7 @@ export interface ThreadReport<Report extends object> {
   readonly report: Report;
 }
 
-/** Threads that are complete consumers, each with its own connections. One that dies is started again; the others continue. */
+/** Complete consumers, each with its own connections. One that dies is started again; the others continue. */
 export interface Fleet<Report extends object> {
   /** The current status of each thread. */
   readonly threads: readonly ThreadStatus[];
@@ -33,15 +33,15 @@ export interface Fleet<Report extends object> {
   /** What the threads report, without threads that do not reply within a second. */
   reports(): Promise<readonly ThreadReport<Report>[]>;
   /**
-   * Asks every thread to finish its work in hand and to exit. A thread that is not ready exits at once. Terminates the threads that still run
-   * after `stopWithinMs`, and logs which. Never rejects; a second call waits for the first.
+   * Asks every thread to finish its work in hand and to exit. A thread that is not ready exits at once. Terminates the
+   * threads that still run after `stopWithinMs`, and logs which. Never rejects; a second call waits for the first.
    */
   stop(): Promise<void>;
 }
 
 /**
- * Resolves when every thread was ready once. A thread that dies before is started again, with the usual back-off and without limit: most
- * often a server is down and comes back. Rejects with FleetStopped when `signal` ended that.
+ * Resolves when every thread was ready once. A thread that dies before is started again, with the usual back-off and
+ * without limit: most often a server is down and comes back. Rejects with FleetStopped when `signal` ended that.
  */
 export async function startFleet<Options, Report extends object>(
   o: FleetOptions<Options, Report>,

@@ -1,25 +1,25 @@
 /*
- * The life of one thread as its fleet sees it. It has a worker in starting, ready and stopping, and never more than one.
+ * The life of one thread as its fleet sees it. It has a worker in starting, ready and stopping, and never more than
+ * one.
  *
- *   starting     entered when the fleet starts and when a back-off ends. The worker is ready → ready; it exits → restarting; a stop →
- *                stopping
+ *   starting     at the start of the fleet and after a back-off. The worker is ready → ready; it exits → restarting; a
+ *                stop → stopping
  *   ready        the worker consumes. It exits, for any reason → restarting; a stop → stopping
  *   restarting   no worker; a timer runs. It ends → starting; a stop → stopped
- *   stopping     the worker finishes the work in hand and exits; at the time limit it is terminated. It has exited → stopped
+ *   stopping     the worker finishes its work and exits, or is terminated at the time limit → stopped
  *   stopped      for good
  *
- * Threads are stopped by message, because Worker.terminate() can kill the whole process. It interrupts JavaScript at any place. If that is
- * the creation of a zlib stream, Node 26.10 aborts ("close before init" in CompressionStream::Close). In writer and ranker threads only
- * mysql2 creates such streams, for each packet, and only when a database URL has `compress=true`. terminate() is the last resort at the
- * time limit. Node does the same to threads that still run when the process exits after STOP_WITHIN_MS or a fault. An abort has the effect
- * of a kill: all threads of the process end with SIGABRT, and the broker delivers their unacknowledged batches again.
+ * Threads are stopped by message, because Worker.terminate() can kill the whole process. It interrupts JavaScript at
+ * any place. If that is the creation of a zlib stream, Node 26.10 aborts ("close before init" in
+ * CompressionStream::Close). In writer and ranker threads only mysql2 creates such streams, for each packet, and only
+ * when a database URL has `compress=true`. terminate() is the last resort at the time limit. Node does the same to
+ * threads that still run when the process exits after STOP_WITHIN_MS or a fault. An abort has the effect of a kill: all
+ * threads of the process end with SIGABRT, and the broker delivers their unacknowledged batches again.
  */
 import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import { reasonOf } from "../failures/errors.ts";
-import { type Log } from "../failures/log.ts";
-import { backOffMs } from "../failures/back-off.ts";
+import { reasonOf, type Log, backOffMs } from "../failures/failures.ts";
 import type { ThreadData, ToThread } from "./run-thread.ts";
 
 export interface ThreadStatus {
@@ -206,7 +206,7 @@ export class SupervisedThread<Report extends object> {
   }
 }
 
-/** The message of a port; undefined when it is closed without one, which the end of its thread does too, or after `withinMs`. */
+/** The message of a port; undefined when it, or its thread, ends without one, or after `withinMs`. */
 function reply<Reply extends object>(port: MessagePort, withinMs: number): Promise<Reply | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => port.close(), withinMs);

@@ -1,7 +1,6 @@
 import { expect, test, vi } from "vitest";
-import type { StoredKey } from "./api-key.ts";
-import { HeldKey } from "./held-key.ts";
-import { hashOfKeyText, newKeyId, newKeyText } from "./key-text.ts";
+import type { StoredKey } from "./keys.ts";
+import { HeldKey, hashOfKeyText, newKeyId, newKeyText } from "./key-ring.ts";
 
 const id = newKeyId();
 const text = newKeyText(id);
