@@ -4,7 +4,7 @@ import { batchRanking, shardKey, LiveShards, shardsIn } from "./live-shards.ts";
 import { boardReads, replyOf } from "./board-reads.ts";
 import { buildGeneration } from "./new-generation.ts";
 import type { Rankings, RankingsOptions, RankingsState } from "./rankings.ts";
-import { openRankingsRedis } from "./scripts.ts";
+import { openRankingsRedis, type RankingsRedis } from "./scripts.ts";
 
 /** Reconnects with back-off without limit; never throws because Redis is down. */
 export function connectRankings(options: RankingsOptions): Rankings {
@@ -18,10 +18,10 @@ export function connectRankings(options: RankingsOptions): Rankings {
   );
   const mirrorsOf = (domain: string): readonly MirroredBoards[] => mirrors.get(domain) ?? [];
   const live = batchRanking(redis, (domain, use) => shards.call(domain, use), mirrorsOf);
-  const firstShard = (domain: string): string => shardKey(options.namespace, domain, 0);
   return {
     ...live,
     ...boardReads(redis, shards, mirrorsOf),
+    ...domainNotes(redis, (domain) => shardKey(options.namespace, domain, 0)),
 
     async isMarked(domain, batch) {
       return (await replyOf(live.unmarked(domain, [batch]))).length === 0;
@@ -37,30 +37,12 @@ export function connectRankings(options: RankingsOptions): Rankings {
       return reason === undefined ? { name: "whole" } : { name: "dirty", reason };
     },
 
-    async newest(domain) {
-      const [, , ranked, inLedger] = await redis.tallyState(firstShard(domain), "");
-      return { ranked: Number(ranked) || undefined, inLedger: Number(inLedger) || undefined };
-    },
-
-    async noteInLedger(domain, storedAt) {
-      await redis.tallyNoteInLedger(firstShard(domain), "", storedAt);
-    },
-
     async instance() {
       await redis.ping(); // waits until the masters are known
       const runs = mastersOf(redis).map(
         async (master) => /^run_id:(\w+)/m.exec(await master.info("server"))?.[1] ?? "",
       );
       return (await Promise.all(runs)).toSorted().join(",");
-    },
-
-    async checkedUntil(domain, instance) {
-      const [noted, until] = (await redis.get(`${firstShard(domain)}:checked`))?.split(" ") ?? [];
-      return noted === instance && until !== undefined ? Number(until) : undefined;
-    },
-
-    async noteChecked(domain, instance, until) {
-      await redis.set(`${firstShard(domain)}:checked`, `${instance} ${until}`);
     },
 
     async shards(domain) {
@@ -71,10 +53,6 @@ export function connectRankings(options: RankingsOptions): Rankings {
       const { keys } = await shards.read(domain);
       const own = count === undefined ? keys : shards.of(domain, count).keys;
       return buildGeneration(redis, own, keys, mirrorsOf(domain));
-    },
-
-    async isBuilding(domain) {
-      return (await redis.exists(`${firstShard(domain)}:builder`)) === 1;
     },
 
     async ping() {
@@ -89,6 +67,36 @@ export function connectRankings(options: RankingsOptions): Rankings {
 
     async close() {
       redis.disconnect();
+    },
+  };
+}
+
+/** What is noted about a domain as a whole, in the hash slot of its first shard. */
+function domainNotes(
+  redis: RankingsRedis,
+  firstShard: (domain: string) => string,
+): Pick<Rankings, "newest" | "noteInLedger" | "checkedUntil" | "noteChecked" | "isBuilding"> {
+  return {
+    async newest(domain) {
+      const [, , ranked, inLedger] = await redis.tallyState(firstShard(domain), "");
+      return { ranked: Number(ranked) || undefined, inLedger: Number(inLedger) || undefined };
+    },
+
+    async noteInLedger(domain, storedAt) {
+      await redis.tallyNoteInLedger(firstShard(domain), "", storedAt);
+    },
+
+    async checkedUntil(domain, instance) {
+      const [noted, until] = (await redis.get(`${firstShard(domain)}:checked`))?.split(" ") ?? [];
+      return noted === instance && until !== undefined ? Number(until) : undefined;
+    },
+
+    async noteChecked(domain, instance, until) {
+      await redis.set(`${firstShard(domain)}:checked`, `${instance} ${until}`);
+    },
+
+    async isBuilding(domain) {
+      return (await redis.exists(`${firstShard(domain)}:builder`)) === 1;
     },
   };
 }
