@@ -73,8 +73,7 @@ async function expectLate(connection: RawConnection, sentAt: number, limitMs: nu
 }
 
 // The order of responses follows from timers in two processes. When the machine stands still for a second, all of them
-// are due at once: only
-// then a failed test is repeated.
+// are due at once: only then a failed test is repeated.
 describe("time limits", { retry: { count: 2, condition: /^the machine stood still/ } }, () => {
   const stall = monitorEventLoopDelay();
   beforeAll(() => void stall.enable());

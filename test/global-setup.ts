@@ -6,10 +6,7 @@ import type { TestProject } from "vitest/node";
 
 const root = join(import.meta.dirname, "..");
 
-/**
- * Starts the services once for the whole run, on free ports in a separate directory; deletes all of
- * it at the end.
- */
+/** Starts the services once for the whole run, on free ports in a separate directory; deletes all of it at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (!existsSync(join(root, "apps", "dashboard", "dist", "index.html")))
     throw new Error("the page is not built: run pnpm build");

@@ -10,8 +10,8 @@ import { runTally } from "./kit/tally.ts";
 
 /*
  * One Idempotency-Key, several requests. The same content is one event. Other content gets 422 while gateways remember
- * the key, after that it
- * becomes a dead letter; an event is never dropped. What one gateway responds is in the cases of contract.test.ts.
+ * the key, after that it becomes a dead letter; an event is never dropped. What one gateway responds is in the cases of
+ * contract.test.ts.
  */
 
 // The third gateway has no Redis for keys.

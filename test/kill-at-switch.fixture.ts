@@ -2,8 +2,7 @@ import { Cluster } from "ioredis";
 
 /*
  * Loaded into `tally rebuild` by `node --import`: kills the master KILLED_PID just before the shard KILLED_SHARD is
- * switched to the new
- * generation. The others are switched at the same time.
+ * switched to the new generation. The others are switched at the same time.
  */
 
 type DefineCommand = Cluster["defineCommand"];

@@ -6,8 +6,8 @@ import { RawConnection } from "./http/raw-connection.ts";
 import { startGateway } from "./kit/programs.ts";
 
 /*
- * Servers that are killed, frozen, reject work or change their role. Each test ends with every acknowledged sale
- * stored and ranked once.
+ * Servers that are killed, frozen, reject work or change their role. Each test ends with every acknowledged sale stored
+ * and ranked once.
  */
 
 const shop = await openShop();

@@ -2,9 +2,8 @@ import { createServer } from "node:net";
 
 /*
  * Loaded into a gateway by `node --import`. Measures the longest turn of its event loop, in CPU time of the main
- * thread, so that other processes
- * on the same cores do not count. A client of LOOP_WORK_SOCKET reads the longest turn since the last client, and the
- * memory of the process.
+ * thread, so that other processes on the same cores do not count. A client of LOOP_WORK_SOCKET reads the longest turn
+ * since the last client, and the memory of the process.
  */
 
 const everyMs = 5;

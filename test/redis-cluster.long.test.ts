@@ -14,8 +14,7 @@ import { expectAllKept, runTally } from "./kit/tally.ts";
 
 /*
  * Gateways, writer and ranker on a Redis Cluster of three masters, each with a replica. The rankings of a domain have
- * four shards.
- * whole-system.long.test.ts changes their number, and kills a master.
+ * four shards. whole-system.long.test.ts changes their number, and kills a master.
  */
 
 const system = await startSystemWithServers(

@@ -26,9 +26,8 @@ interface Stage extends Image {
 
 /**
  * Carries out infra/Dockerfile for an app in the folder `into`, without a container engine: copies files, and runs each
- * RUN in the folder of
- * its stage. The stage `tools` installs nothing: its programs are those of this checkout. Packages come from pnpm's
- * store where it has them.
+ * RUN in the folder of its stage. The stage `tools` installs nothing: its programs are those of this checkout. Packages
+ * come from pnpm's store where it has them.
  */
 export async function buildImage(app: string, into: string): Promise<Image> {
   const build = new Build(app, into, await toolsIn(join(into, "programs")));

@@ -31,8 +31,7 @@ export interface OwnResponse {
 
 /**
  * A server in front of a gateway. `before` is called with the path and the body of each request before the gateway has
- * it; when it returns a
- * response, the gateway does not get the request. Returns its URL.
+ * it; when it returns a response, the gateway does not get the request. Returns its URL.
  */
 export async function startForwarding(
   gatewayUrl: string,

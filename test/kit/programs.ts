@@ -22,8 +22,7 @@ const closeWithinMs = 30_000;
 
 /**
  * Runs a program to its end. It gets SIGTERM when the test ends before it. Throws when it runs longer than `maxMs`, and
- * when a process that
- * it has left holds its output open; both with the end of the output.
+ * when a process that it has left holds its output open; both with the end of the output.
  */
 export async function runProgram(program: string, args: readonly string[], maxMs = benchMaxMs) {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });

@@ -35,8 +35,7 @@ export async function sold(...sale: Parameters<typeof sell>): Promise<string> {
 
 /**
  * Clients that send sales without pause on kept-alive connections, each sale with its own key and again until it gets
- * 201; a few are sent
- * again after that, as by a client that missed the response.
+ * 201; a few are sent again after that, as by a client that missed the response.
  */
 export function keepSending(urls: readonly string[], clients: number) {
   const agent = new Agent({ keepAlive: true });
@@ -122,8 +121,7 @@ const often = { timeout: 120_000, interval: 20 };
 
 /**
  * Sends one sale, again with its key until it gets 201, and looks for its row at the write endpoint, and then for its
- * place in the rankings.
- * Fails after two minutes.
+ * place in the rankings. Fails after two minutes.
  */
 export async function recoveryTimes(url: string, { writer }: Database) {
   const begunAt = performance.now();

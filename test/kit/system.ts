@@ -24,8 +24,7 @@ type Options = Partial<
 
 /**
  * Starts the apps as processes on the servers of the run, with an own database, queues and keys. `settings` are
- * environment variables. It
- * stops at the end of the test or of the file.
+ * environment variables. It stops at the end of the test or of the file.
  */
 export function startSystem(settings: NodeJS.ProcessEnv = {}, options: Options = {}): Promise<System> {
   return start(({ namespace }) => servicesOfRun(namespace), settings, options);
