@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SqlReader } from "@tally/contract";
 import { readChanged, readVersion, type KeyLimit, type StoredKey } from "./keys.ts";
-import { timingSafeEqual, hash, randomBytes } from "node:crypto";
+import { timingSafeEqual, hash as hashOf, randomBytes } from "node:crypto";
 
 /*
  * All valid keys of a gateway, in memory. No request reads the database: a request with a key that is not here is
@@ -154,7 +154,7 @@ export function isKeyId(text: string): boolean {
 
 /** The SHA-256 hash of the secret in a key's text, as it is stored. About 1 µs. */
 export function hashOfKeyText(text: string): Buffer {
-  return hash("sha256", text.slice(secretAt), "buffer");
+  return hashOf("sha256", text.slice(secretAt), "buffer");
 }
 
 /** What the holder of a valid key may do. The same object for each request with the same key. */
