@@ -90,8 +90,6 @@ export function picture(type: "png" | "jpeg" | "gif" | "webp", length: number): 
 /** The path of a sale in store `n`. */
 export const salePath = (n: number): string => `/purchase/${n}/customer/1/date/20261120`;
 export const saleBody = '{"items":[{"ItemID":"85571","numberOfItems":3}]}';
-/** The same sale with a quantity of 4. */
-export const saleOf4 = saleBody.replace(":3", ":4");
 export const postSale = (n: number, headers: readonly string[] = [json]): Buffer =>
   post(salePath(n), saleBody, headers);
 
