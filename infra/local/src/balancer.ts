@@ -12,7 +12,7 @@ import { isIPv4 } from "node:net";
 import { AUTHORITATIVE_ANSWER, decode, encode, type Answer } from "dns-packet";
 
 /** HAProxy's configuration, which containers use too. */
-const balancerConfiguration = join(import.meta.dirname, "..", "..", "..", "haproxy", "haproxy.cfg");
+const balancerConfiguration = join(import.meta.dirname, "..", "..", "haproxy", "haproxy.cfg");
 
 interface BalancerOptions extends InstallOptions {
   /** For its log and its pid file. One launcher at a time. */
