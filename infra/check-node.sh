@@ -1,7 +1,8 @@
 #!/bin/sh
-# Checks that the Node of the install starts. Since version 25 its binaries for Linux need libatomic.so.1, which a minimal Debian or
-# Ubuntu lacks (docs/decisions/0016). Installs that package, as `pnpm dev` installs missing servers, or prints what to do.
-# Runs before and after each install: a Node that does not start breaks the next install too. In sh, because it runs without that Node.
+# Checks that the Node of the install starts. Since version 25 its binaries for Linux need libatomic.so.1, which a
+# minimal Debian or Ubuntu lacks (docs/decisions/0016). Installs that package, as `pnpm dev` installs missing servers,
+# or prints what to do. Runs before and after each install: a Node that does not start breaks the next install too. In
+# sh, because it runs without that Node.
 
 node=node_modules/.bin/node
 [ -x "$node" ] || exit 0 # not installed yet, or a production install, which uses the machine's Node

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Prints a template with its words in double braces replaced from the environment: {{gateway}} is FILL_GATEWAY, or the content
-# of the file that FILL_GATEWAY_FILE names.
+# Prints a template with its words in double braces replaced from the environment: {{gateway}} is FILL_GATEWAY, or the
+# content of the file that FILL_GATEWAY_FILE names.
 set -eu
 text=$(<"$1")
 while [[ $text =~ \{\{([a-z]+)\}\} ]]; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs a browser for the page tests where the machine has none. With apt-get, as root or by sudo without a password; otherwise it prints
-# what to do, and the tests say that they are skipped.
+# Installs a browser for the page tests where the machine has none. With apt-get, as root or by sudo without a password;
+# otherwise it prints what to do, and the tests say that they are skipped.
 
 for browser in chromium chromium-browser google-chrome google-chrome-stable; do
   command -v "$browser" >/dev/null && exit 0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Creates what the containers need: passwords in infra/.env, which Compose reads, and the addresses of the servers with them in
-# infra/secrets, one file for each secret. Keeps an existing .env, and writes the files again from it.
+# Creates what the containers need: passwords in infra/.env, which Compose reads, and the addresses of the servers with
+# them in infra/secrets, one file for each secret. Keeps an existing .env, and writes the files again from it.
 set -eu
 umask 077
 cd "$(dirname "$0")"
@@ -11,7 +11,8 @@ done >.env
 database=${TALLY_DATABASE:-tally}
 mkdir -p secrets
 
-# secret NAME VALUE. Only the owner can enter the folder. A container gets the file itself, with its permissions, as another user.
+# secret NAME VALUE. Only the owner can enter the folder. A container gets the file itself, with its permissions, as
+# another user.
 secret() {
   rm -f "secrets/$1"
   printf '%s\n' "$2" >"secrets/$1"

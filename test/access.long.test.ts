@@ -36,10 +36,8 @@ const count = (statuses: readonly number[], status: number) => statuses.filter((
 const from = (address: string) => ({ "x-forwarded-for": address });
 const rowsOf = (store: number) => database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [store]);
 
-/**
- * Sends requests to both gateways in turn, all at once. Returns the statuses, one response with 429, and the time it
- * took.
- */
+/** Sends requests to both gateways in turn, all at once. Returns the statuses, one response with 429, and the time it
+ * took. */
 async function atOnce(requests: number, one: (url: string) => Promise<Response>) {
   const startedAt = performance.now();
   const sent = Array.from({ length: requests }, (_, n) => one(system.urls[n % 2] ?? ""));

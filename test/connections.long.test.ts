@@ -36,10 +36,8 @@ function sale(headers: readonly string[] = []): { readonly store: number; readon
   return { store, bytes: postSale(store, [json, ...headers]) };
 }
 
-/**
- * A GET of an album that was never posted, with an id of this moment: the gateway waits `foundWithinMs`, then responds
- * with 503.
- */
+/** A GET of an album that was never posted, with an id of this moment: the gateway waits `foundWithinMs`, then responds
+ * with 503. */
 const slowGet = (): Buffer => get(`/albums/${newEventId()}`);
 
 /** Expects these responses and no other byte, then the end of the connection. */

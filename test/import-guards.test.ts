@@ -15,8 +15,7 @@ vi.setConfig({ testTimeout: 300_000 });
 const { system, folder, idsFile, file, noteIds, expectKept, rows } = await openImports();
 const { url: gateway } = system;
 
-/**
- * Sales in a store. With long keys, so that a few thousand are more than the import reads ahead: 4 blocks of 256 KiB.
+/** Sales in a store. With long keys, so that a few thousand are more than the import reads ahead: 4 blocks of 256 KiB.
  */
 const salesOf = (storeID: number, count: number): Promise<string> =>
   file(`store-${storeID}.csv`, [

@@ -22,10 +22,8 @@ setInterval(() => {
 
 const scanned = Buffer.alloc(1024 * 1024, 0x5b);
 
-/**
- * The CPU time of a fixed scan of bytes, the shortest of three: 16 ms on idle cores of the machine that the limits were
- * chosen on.
- */
+/** The CPU time of a fixed scan of bytes, the shortest of three: 16 ms on idle cores of the machine that the limits
+ * were chosen on. */
 function scanMs(): number {
   let shortestMs = Infinity;
   for (let round = 0; round < 3; round++) {

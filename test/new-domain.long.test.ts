@@ -152,10 +152,8 @@ test("accepts its own workload, its poison event becomes a dead letter, and the 
   expect(await sumOfBoards()).toBe(unitsBefore + units);
 });
 
-/**
- * Copies this checkout as it is now: a test may change the copy and run it. It shares the installed packages. Returns
- * its folder.
- */
+/** Copies this checkout as it is now: a test may change the copy and run it. It shares the installed packages. Returns
+ * its folder. */
 async function copyOfSources(): Promise<string> {
   // Outside of this checkout, whose tools skip ignored folders.
   const copy = await realpath(await temporaryDirectory());

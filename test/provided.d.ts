@@ -1,9 +1,7 @@
 import type { Accounts } from "@tally/local";
 
-/**
- * What every test may use: real servers of this run only, with a database whose name ends in _test. The addresses are
- * the administrator's.
- */
+/** What every test may use: real servers of this run only, with a database whose name ends in _test. The addresses are
+ * the administrator's. */
 interface TestServices {
   readonly accounts: Accounts;
   readonly amqpUrl: string;

@@ -140,10 +140,8 @@ export class DayPlayer {
     return sender;
   }
 
-  /**
-   * Sends a request of the store that goes offline. One response is lost: to the request under way then, or to the
-   * first one after it. Later requests fail at once while the store is offline.
-   */
+  /** Sends a request of the store that goes offline. One response is lost: to the request under way then, or to the
+   * first one after it. Later requests fail at once while the store is offline. */
   async #fetchUnsure(url: string, init: RequestInit): Promise<Response> {
     const before = this.#outage;
     if (before === "now" && this.#lostIds !== undefined) throw new Error("the store is offline");

@@ -74,10 +74,8 @@ function bestIn(player: DayPlayer, zone: string): string {
 const lanes = 32;
 const attemptMs = 10_000;
 
-/**
- * Asks the gateway where each event is, until all are ranked or `withinMs` is over, by a GET for each event. `missing`:
- * those that are not stored, or not ranked.
- */
+/** Asks the gateway where each event is, until all are ranked or `withinMs` is over, by a GET for each event.
+ * `missing`: those that are not stored, or not ranked. */
 export async function checkRanked(
   { url, apiKey }: GatewayAddress,
   ids: ReadonlySet<string>,

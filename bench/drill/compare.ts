@@ -57,10 +57,8 @@ function unitsThatDiffer(load: Totals, { domains }: AuditReport): readonly strin
 const idsPerRead = 500;
 const lettersMax = 1_000_000;
 
-/**
- * Compares the content of every acknowledged event with its row and the dead letters; the audit counts events without a
- * row. Takes about 1 s for 50,000 events. `firstWrong`: "<domain> <event id>".
- */
+/** Compares the content of every acknowledged event with its row and the dead letters; the audit counts events without
+ * a row. Takes about 1 s for 50,000 events. `firstWrong`: "<domain> <event id>". */
 export async function checkContents({ writer }: Database, directory: string, domains: readonly Domain[]) {
   let checked = 0;
   const wrong: string[] = [];
@@ -89,10 +87,8 @@ export async function checkContents({ writer }: Database, directory: string, dom
   return { checked, wrong: wrong.length, firstWrong: wrong[0] };
 }
 
-/**
- * Finds the ids that the audit reports as `notStored` in the files of AcknowledgedFiles. Returns their number for each
- * domain, and a function that counts those among the acknowledgements `from` (included) to `to` (excluded).
- */
+/** Finds the ids that the audit reports as `notStored` in the files of AcknowledgedFiles. Returns their number for each
+ * domain, and a function that counts those among the acknowledgements `from` (included) to `to` (excluded). */
 export async function countLost(directory: string, domains: readonly string[], notStored: readonly string[]) {
   // An id that was acknowledged twice counts once.
   const placesIn = (ids: readonly string[]): readonly number[] => {

@@ -34,10 +34,8 @@ interface RecoveryOptions {
   readonly heldAfterMs?: number;
 }
 
-/**
- * Waits until one new event of each domain is ranked. After `heldAfterMs` it holds the load until then: a slow machine
- * may store fewer events than it accepts, so that each new event waits longer than the one before.
- */
+/** Waits until one new event of each domain is ranked. After `heldAfterMs` it holds the load until then: a slow machine
+ * may store fewer events than it accepts, so that each new event waits longer than the one before. */
 export async function recovery(
   load: Pick<Thread<LoadCalls>, "call">,
   { backAt, gateway = 0, started }: Pick<Aftermath, "backAt" | "gateway" | "started">,

@@ -9,10 +9,8 @@ export interface LoadRequest {
   readonly contentType?: string;
 }
 
-/**
- * The outcome of one request. `ms`: the time since it was due. broken: the connection was refused, or ended before the
- * response. silent: no response in time.
- */
+/** The outcome of one request. `ms`: the time since it was due. broken: the connection was refused, or ended before the
+ * response. silent: no response in time. */
 export type Reply = Responded | { readonly name: "broken" | "silent"; readonly ms: number };
 
 export interface Responded {

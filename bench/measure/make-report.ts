@@ -57,11 +57,9 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
     /** Requests, retries included. */
     sent: result.sent,
     accepted: { events: accepted, perSecond: round(accepted / seconds, 0) },
-    /**
-     * Events stored when all accepted events were stored, divided by the time from the first request until then, and at
-     * least until the last request. Late or missing responses do not extend it. Known to 100 ms, or to 500 ms when the
-     * load ended later. null also when not all was stored. `ranked` is defined likewise.
-     */
+    /** Events stored when all accepted events were stored, divided by the time from the first request until then, and
+     * at least until the last request. Late or missing responses do not extend it. Known to 100 ms, or to 500 ms when
+     * the load ended later. null also when not all was stored. `ranked` is defined likewise. */
     stored: { perSecond: perSecondUntil(drained?.stored, startedAt) },
     ranked: { perSecond: perSecondUntil(drained?.ranked, startedAt) },
     reads: { requests: read, perSecond: round(read / seconds, 0), latencyMs: latencyOf(result.gets) },

@@ -10,10 +10,8 @@ interface Verdict {
   readonly boardsHash: string | null;
 }
 
-/**
- * The result of an audit for a design. Without a ledger every acknowledged id is looked up and every cell of the boards
- * is compared with the rows: a loss is found, but `agrees` is never true.
- */
+/** The result of an audit for a design. Without a ledger every acknowledged id is looked up and every cell of the
+ * boards is compared with the rows: a loss is found, but `agrees` is never true. */
 export function verdictOf(design: DesignName, domain: string, report: AuditReport | undefined): Verdict {
   if (report === undefined) return { audit: null, agrees: null, boardsHash: null };
   const { stores, ranks = true } = designOf(design);

@@ -1,17 +1,20 @@
-# Second part of the user data of gateway, writer and ranker, for Amazon Linux 2023 on arm64 or x86. Runs the image of the app as a systemd unit:
-# no root, no capabilities, a read-only root file system, secrets as files in memory. The role of the instance may read the secret and pull the image.
+# Second part of the user data of gateway, writer and ranker, for Amazon Linux 2023 on arm64 or x86. Runs the image of
+# the app as a systemd unit: no root, no capabilities, a read-only root file system, secrets as files in memory. The
+# role of the instance may read the secret and pull the image.
 set -euo pipefail
 case "$REGION$IMAGE$SECRET$SETTINGS" in *"<"*) echo "replace the values in angle brackets in $APP.sh" >&2; exit 1 ;; esac
 
 dnf install --quiet --assumeyes docker jq
 systemctl enable --now docker
 install -d -m 0755 /etc/tally
-# The database's certificates: Node does not know their authority. Amazon MQ and ElastiCache have certificates that it knows.
+# The database's certificates: Node does not know their authority. Amazon MQ and ElastiCache have certificates that it
+# knows.
 curl --fail --silent --show-error --retry 10 --retry-all-errors --output /etc/tally/rds-ca.pem \
   https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem
 printf '%s\n' "$SETTINGS" > /etc/tally/settings
 
-# Runs before each start, so that a restart takes a changed secret. Each key of the secret becomes a file in memory; only uid 1000 reads it.
+# Runs before each start, so that a restart takes a changed secret. Each key of the secret becomes a file in memory;
+# only uid 1000 reads it.
 cat > /usr/local/bin/tally-prepare <<END
 #!/bin/bash
 set -euo pipefail

@@ -1,13 +1,15 @@
-# Second part of the user data of the operator's instance, for Amazon Linux 2023 on arm64 or x86. Needs the texts of infra/fill-template.sh,
-# infra/mysql/accounts.sql, infra/rabbitmq/definitions.json and infra/aws/src/operate/create-broker-accounts.ts in FILL_TEMPLATE, ACCOUNTS, DEFINITIONS and
-# BROKER_ACCOUNTS. Makes two commands: `tally`, and `tally-accounts`, which creates the accounts of the database and of Amazon MQ.
+# Second part of the user data of the operator's instance, for Amazon Linux 2023 on arm64 or x86. Needs the texts of
+# infra/fill-template.sh, infra/mysql/accounts.sql, infra/rabbitmq/definitions.json and
+# infra/aws/src/operate/create-broker-accounts.ts in FILL_TEMPLATE, ACCOUNTS, DEFINITIONS and BROKER_ACCOUNTS. Makes two
+# commands: `tally`, and `tally-accounts`, which creates the accounts of the database and of Amazon MQ.
 set -euo pipefail
 case "$REGION$IMAGE$DATABASE$BROKER" in *"<"*) echo "replace the values in angle brackets in operator.sh" >&2; exit 1 ;; esac
 
 dnf install --quiet --assumeyes docker jq
 systemctl enable --now docker
 install -d -m 0755 /etc/tally
-# What `tally export` and `tally retention` write outlives the container, and what `tally import` and `tally audit --acknowledged` read is here.
+# What `tally export` and `tally retention` write outlives the container, and what `tally import` and `tally audit
+# --acknowledged` read is here.
 install -d -m 0700 -o 1000 -g 1000 /var/lib/tally
 curl --fail --silent --show-error --retry 10 --retry-all-errors --output /etc/tally/rds-ca.pem \
   https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem

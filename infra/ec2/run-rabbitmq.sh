@@ -1,5 +1,5 @@
-# Second part of the user data of a RabbitMQ node. Needs the texts of infra/rabbitmq/definitions.json and infra/fill-template.sh in DEFINITIONS and
-# FILL_TEMPLATE, as docs/deploy-ec2.md shows.
+# Second part of the user data of a RabbitMQ node. Needs the texts of infra/rabbitmq/definitions.json and
+# infra/fill-template.sh in DEFINITIONS and FILL_TEMPLATE, as docs/deploy-ec2.md shows.
 set -euo pipefail
 case "$NODE$ADDRESSES$REGION$SECRET" in *"<"*) echo "replace the values in angle brackets in rabbitmq.sh" >&2; exit 1 ;; esac
 image=public.ecr.aws/docker/library/rabbitmq:4.2-management
@@ -38,7 +38,8 @@ printf '%s\n' "$DEFINITIONS" > /etc/tally/definitions.json
 printf '%s\n' "$FILL_TEMPLATE" > /usr/local/bin/tally-fill-template
 chmod 0755 /usr/local/bin/tally-fill-template
 
-# Before each start: the accounts with their passwords and the cookie of the nodes, as files in memory that only RabbitMQ (uid 999) reads.
+# Before each start: the accounts with their passwords and the cookie of the nodes, as files in memory that only
+# RabbitMQ (uid 999) reads.
 cat > /usr/local/bin/tally-prepare <<END
 #!/bin/bash
 set -euo pipefail

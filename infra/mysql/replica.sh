@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs once, when the replica's volume is empty. Makes it follow the primary and read-only, both from the server's next start, which comes
-# right after this script: until then the image itself must write.
+# Runs once, when the replica's volume is empty. Makes it follow the primary and read-only, both from the server's next
+# start, which comes right after this script: until then the image itself must write.
 set -eu
 mysql --user=root --password="$MYSQL_ROOT_PASSWORD" <<SQL
 CHANGE REPLICATION SOURCE TO SOURCE_HOST = 'database-primary', SOURCE_USER = 'tally_replication',

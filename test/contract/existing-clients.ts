@@ -109,8 +109,7 @@ const rideBody = (n: number, skier = ""): string =>
 const rideRow = (n: number, skier: number | null) => ride(n, { resort: `silverMt${n}`, skier });
 const total = (n: number, totalVert: number): object => ({ resortID: `silverMt${n}`, totalVert });
 
-/**
- * S3's first client leaves `skierID` out (its server read no field and stored nothing), the later one names the skier.
+/** S3's first client leaves `skierID` out (its server read no field and stored nothing), the later one names the skier.
  */
 const s3 = libraries.map(({ name, ...headers }) =>
   stores(

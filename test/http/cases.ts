@@ -114,10 +114,8 @@ export async function expectReads(url: string, reads: readonly Read[]): Promise<
   }
 }
 
-/**
- * Runs one case on a new connection. Returns every difference from what is expected, one text for each, and adds the
- * acknowledged events to `acknowledgements`. `onResponse` gets the response of a case with one request.
- */
+/** Runs one case on a new connection. Returns every difference from what is expected, one text for each, and adds the
+ * acknowledged events to `acknowledgements`. `onResponse` gets the response of a case with one request. */
 export async function runCase(
   url: string,
   one: HttpCase,
@@ -163,8 +161,7 @@ async function responsesTo(connection: RawConnection, one: HttpCase, sent: reado
   return [...responses, ...(await connection.responses(one.expect.length - early, methodOf))];
 }
 
-/**
- * What is wrong with an error response of any kind: a 5xx, a body without an explanation, or one that shows the code.
+/** What is wrong with an error response of any kind: a 5xx, a body without an explanation, or one that shows the code.
  */
 function errorFaults(response: HttpResponse): readonly string[] {
   const { status, body } = response;
@@ -212,8 +209,7 @@ const statusesThatKeep = new Set([200, 201, 207, 401, 403, 404, 405, 409, 415, 4
 const asksToClose = (sent: Buffer): boolean =>
   /^connection: close|connect \S+ http|^upgrade: |http\/1\.0\r?$|^[a-z]+ \S+\r?$/im.test(sent.toString("latin1"));
 
-/**
- * A connection that says "close" must close, any other must serve one more request; no response may follow on either.
+/** A connection that says "close" must close, any other must serve one more request; no response may follow on either.
  */
 async function differencesAtEnd(
   connection: RawConnection,

@@ -30,10 +30,8 @@ export async function referenceOf(url: string): Promise<ReferenceDocument> {
   return validator.resolveRefs() as unknown as ReferenceDocument;
 }
 
-/**
- * What the document does not say about the response to one request: its status, or its error. undefined: nothing, or
- * the request has no route, or the whole could not be read as one request.
- */
+/** What the document does not say about the response to one request: its status, or its error. undefined: nothing, or
+ * the request has no route, or the whole could not be read as one request. */
 export function undocumentedIn(document: ReferenceDocument, sent: Buffer, response: HttpResponse): string | undefined {
   const [, method = "", target = ""] = /^([A-Z]+) (\/\S*) HTTP\/1\.1\r\n/.exec(sent.toString("latin1")) ?? [];
   const path = `${target.split(/[?#]/, 1).join()}/`.replaceAll(/\/{2,}/g, "/").slice(0, -1);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs a program as a container with a read-only root file system would: container.sh ROOT USER WORKDIR PROGRAM [ARGUMENT]…
-# ROOT has the files that the image adds to its base; the base is this machine's. In a mount namespace of its own, which ends with the program.
+# Runs a program as a container with a read-only root file system would: container.sh ROOT USER WORKDIR PROGRAM
+# [ARGUMENT]… ROOT has the files that the image adds to its base; the base is this machine's. In a mount namespace of
+# its own, which ends with the program.
 set -eu
 root=$1 user=$2 workdir=$3
 shift 3

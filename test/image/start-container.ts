@@ -29,10 +29,8 @@ export function canStartContainers(): boolean {
   }
 }
 
-/**
- * Starts the program of an image, or another one, with the image's user and a read-only root. It is killed at the end
- * of the test or file.
- */
+/** Starts the program of an image, or another one, with the image's user and a read-only root. It is killed at the end
+ * of the test or file. */
 export function startContainer(
   image: Image,
   environment: Readonly<Record<string, string>>,

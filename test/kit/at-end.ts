@@ -3,10 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished } from "vitest";
 
-/**
- * Runs `work` at the end of the test, outside of tests at the end of the file; what was registered last runs first. Not
- * for hooks.
- */
+/** Runs `work` at the end of the test, outside of tests at the end of the file; what was registered last runs first.
+ * Not for hooks. */
 export function atEnd(work: () => unknown): void {
   if (expect.getState().currentTestName === undefined) afterAll(async () => void (await work()));
   else onTestFinished(async () => void (await work()));

@@ -12,10 +12,8 @@ export async function runDrill(...args: readonly string[]) {
   return { ...run, report: drilled };
 }
 
-/**
- * Runs a drill of these kinds of faults, each once, under the load of all domains. Fails unless nothing is lost or
- * doubled.
- */
+/** Runs a drill of these kinds of faults, each once, under the load of all domains. Fails unless nothing is lost or
+ * doubled. */
 export async function expectCleanDrill(kinds: readonly string[], ...args: readonly string[]): Promise<DrillReport> {
   const flags = ["--faults", String(kinds.length), "--kinds", kinds.join(","), ...args];
   const { exitCode, output, errors, report } = await runDrill(...flags);

@@ -8,10 +8,8 @@ import { expect, onTestFinished, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
 import { root as checkout } from "./programs.ts";
 
-/**
- * Runs `tally ...` on a system in a separate process, from the checkout that the system was started from. `more` are
- * environment variables.
- */
+/** Runs `tally ...` on a system in a separate process, from the checkout that the system was started from. `more` are
+ * environment variables. */
 export function runTally(
   { root = checkout, namespace, addresses }: Pick<System, "namespace" | "addresses"> & { readonly root?: string },
   args: readonly string[],
@@ -88,10 +86,8 @@ export interface TestKey {
   readonly key: string;
 }
 
-/**
- * Creates a key with `tally keys create` and waits until each gateway has it. Takes one token of the key's rate limit
- * at each gateway.
- */
+/** Creates a key with `tally keys create` and waits until each gateway has it. Takes one token of the key's rate limit
+ * at each gateway. */
 export async function createKey(system: System, ...flags: readonly string[]): Promise<TestKey> {
   const made = await keysCommand(system, "create", "--name", "a test", ...flags);
   for (const url of system.urls) await vi.waitFor(async () => expect(await knows(url, made.key)).toBe(true), 15_000);

@@ -4,10 +4,8 @@ import type { Page } from "playwright-core";
 
 const axe = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/**
- * What axe calls serious or critical in the page as it is: the rule and the elements. Injected past the page's
- * Content-Security-Policy.
- */
+/** What axe calls serious or critical in the page as it is: the rule and the elements. Injected past the page's
+ * Content-Security-Policy. */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe);
   return page.evaluate<readonly string[]>(`axe.run(document).then(({ violations }) =>

@@ -7,10 +7,8 @@ const pixel = Buffer.from(
   "base64",
 );
 
-/**
- * Today in this process's time zone, as yyyymmdd: what the page calls today, where the browser runs on the same
- * machine.
- */
+/** Today in this process's time zone, as yyyymmdd: what the page calls today, where the browser runs on the same
+ * machine. */
 function today(): string {
   const date = new Date();
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
@@ -18,10 +16,8 @@ function today(): string {
     .join("");
 }
 
-/**
- * Sends one event of each kind often enough that every board has entries: 12 stores, 10 items, skiers, users and
- * albums.
- */
+/** Sends one event of each kind often enough that every board has entries: 12 stores, 10 items, skiers, users and
+ * albums. */
 export async function seed({ url }: Pick<System, "url">): Promise<void> {
   const ids = Array.from({ length: 12 }, (_, index) => index + 1);
   await bulk(

@@ -39,10 +39,8 @@ export interface GatewayOptions {
 
 type Phase = "starting" | "serving" | "stopping";
 
-/**
- * Connects to the servers, mounts the domains that it serves, and listens. Resolves when the broker is reached or
- * `stopAsked` fires. Without the broker, events get 503, and /health/ready on the operator port reports it.
- */
+/** Connects to the servers, mounts the domains that it serves, and listens. Resolves when the broker is reached or
+ * `stopAsked` fires. Without the broker, events get 503, and /health/ready on the operator port reports it. */
 export async function startGateway(
   settings: GatewaySettings,
   log: Logger,

@@ -130,10 +130,8 @@ class DomainAuditor {
     return false;
   }
 
-  /**
-   * Whether the ledger has lacked a ranked batch for 5 s. It must have the newest ranked one, and the newest one that
-   * was found there before: batches stored after a restore may be ranked before the next look. Two lookups.
-   */
+  /** Whether the ledger has lacked a ranked batch for 5 s. It must have the newest ranked one, and the newest one that
+   * was found there before: batches stored after a restore may be ranked before the next look. Two lookups. */
   async #lacksRanked(): Promise<boolean> {
     const { database, rankings } = this.#options;
     const { name } = this.#domain;

@@ -38,10 +38,8 @@ export function without(received: ReceivedBatch, rejected: ReadonlyMap<Event, st
   return { ...received, batch: { ...received.batch, events }, rejected: new Map([...received.rejected, ...rejected]) };
 }
 
-/**
- * Records the step "stored" of the traced events of a committed batch. Returns the headers for its ranking message.
- * `conflicts`: letters, each with the id of its event as message id.
- */
+/** Records the step "stored" of the traced events of a committed batch. Returns the headers for its ranking message.
+ * `conflicts`: letters, each with the id of its event as message id. */
 export function traceStored(
   tracer: Tracer,
   domain: string,
@@ -59,10 +57,8 @@ export function traceStored(
   return tracesHeader(next);
 }
 
-/**
- * Moves events of removed months to `rejected`: each may be sent again after its row was removed, and would count
- * twice. Must come before the rows are written, in their transaction. Reads only if an event is over 30 days old.
- */
+/** Moves events of removed months to `rejected`: each may be sent again after its row was removed, and would count
+ * twice. Must come before the rows are written, in their transaction. Reads only if an event is over 30 days old. */
 export async function withoutLate(
   transaction: SqlTransaction,
   { name, retention }: Domain,

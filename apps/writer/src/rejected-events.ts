@@ -12,10 +12,8 @@ import { contentOf, decodeEvent, type BatchEvent, type Domain, type Event, type 
 import type { ReceivedBatch } from "./received-batch.ts";
 import { backOff, Outage, type Log } from "@tally/runtime";
 
-/**
- * The events of a batch that the database rejects for their data, and why. Bisects in transactions that it rolls back:
- * about 2·log2(events) for each such event. Writes nothing.
- */
+/** The events of a batch that the database rejects for their data, and why. Bisects in transactions that it rolls back:
+ * about 2·log2(events) for each such event. Writes nothing. */
 export async function findRejected(
   database: Database,
   domain: Domain,
@@ -57,11 +55,9 @@ class RolledBack extends Error {
   readonly code = "ROLLED_BACK";
 }
 
-/**
- * The letters of events that the database rejects. A letter has the id of its event. When a letter with that id holds
+/** The letters of events that the database rejects. A letter has the id of its event. When a letter with that id holds
  * other content, because a client used an Idempotency-Key for two events, the id is made of the content too: no letter
- * replaces another. One lookup, none without such events.
- */
+ * replaces another. One lookup, none without such events. */
 export async function lettersOfRejected(
   reader: SqlReader,
   domain: Domain,

@@ -27,12 +27,10 @@ export interface Stored {
   readonly late: number;
 }
 
-/**
- * Writes, within one transaction, the rows of all batches that are not in the ledger, the dead letters among their
+/** Writes, within one transaction, the rows of all batches that are not in the ledger, the dead letters among their
  * events, and their ledger entries with their ranking messages. For a batch in the ledger it only returns the ranking
  * message. May be repeated after any outcome. No batch may occur twice in `received`. Throws ForeignBatch and
- * StoredMeanwhile.
- */
+ * StoredMeanwhile. */
 export async function storeBatches(
   transaction: SqlTransaction,
   domain: Domain,
@@ -143,10 +141,8 @@ interface Arrivals {
   readonly repeats: readonly BatchEvent[];
 }
 
-/**
- * Compares every event whose id existed before with its row, or with the first event of its id in this transaction.
- * Other content is a conflict: a client used an Idempotency-Key for two events. Reads nothing without duplicates.
- */
+/** Compares every event whose id existed before with its row, or with the first event of its id in this transaction.
+ * Other content is a conflict: a client used an Idempotency-Key for two events. Reads nothing without duplicates. */
 async function findConflicts(
   reader: SqlReader,
   domain: Domain,

@@ -1,6 +1,5 @@
-/**
- * Where an app can be killed: before and after each commit, confirm and acknowledgement of a batch. The name of a point
- * begins with its app. `channel`: of node:diagnostics_channel, on which the app publishes there. `turns`: 0 kills
+/** Where an app can be killed: before and after each commit, confirm and acknowledgement of a batch. The name of a
+ * point begins with its app. `channel`: of node:diagnostics_channel, on which the app publishes there. `turns`: 0 kills
  * within the publish. Responses, messages and acknowledgements have left the process 2 turns of the event loop later.
  */
 export const crashPoints = {

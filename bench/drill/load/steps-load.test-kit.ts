@@ -19,10 +19,8 @@ export async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/**
- * Steps only: a domain without a bulk route, whose response such a server would not know. The folder is removed when
- * the test ends.
- */
+/** Steps only: a domain without a bulk route, whose response such a server would not know. The folder is removed when
+ * the test ends. */
 export async function stepsPlan(url: string, eventsPerSecond: number): Promise<LoadPlan> {
   const directory = await mkdtemp(join(tmpdir(), "tally-load-"));
   onTestFinished(() => rm(directory, { recursive: true }));

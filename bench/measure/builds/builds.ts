@@ -17,10 +17,8 @@ export interface Build {
 
 const run = promisify(execFile);
 
-/**
- * Installs commits in git worktrees, calls `work` with the builds by revision, and removes them. Throws a WrongUsage
- * before anything else where this clone lacks a revision: a hash, a tag or a branch.
- */
+/** Installs commits in git worktrees, calls `work` with the builds by revision, and removes them. Throws a WrongUsage
+ * before anything else where this clone lacks a revision: a hash, a tag or a branch. */
 export async function withBuilds(
   revisions: readonly string[],
   { root, say, signal }: Pick<BenchPlan, "root" | "say" | "signal">,

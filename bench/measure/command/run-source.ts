@@ -54,10 +54,8 @@ export interface SourcesFlags {
   readonly results: string;
 }
 
-/**
- * Runs every arrangement with which a printed row is compared. Skips a run that the folder has from this commit with
- * the same share of the requests and the same seed: the command continues where it was interrupted.
- */
+/** Runs every arrangement with which a printed row is compared. Skips a run that the folder has from this commit with
+ * the same share of the requests and the same seed: the command continues where it was interrupted. */
 export async function runSources(names: readonly string[], flags: SourcesFlags, signal: AbortSignal): Promise<void> {
   const { scale, scaleOfOthers = scale, seed, results } = flags;
   const designs = flags.designs?.map(designNamed);
@@ -99,10 +97,8 @@ export interface PlannedRun {
   readonly share: number;
 }
 
-/**
- * The runs of some sources in their order: tally as it is, then the others. With two shares tally as it is runs with
- * the share of the others too, because only runs of the same size show what a change is worth.
- */
+/** The runs of some sources in their order: tally as it is, then the others. With two shares tally as it is runs with
+ * the share of the others too, because only runs of the same size show what a change is worth. */
 export function plannedRuns(
   sources: readonly PrintedSource[],
   {

@@ -1,5 +1,4 @@
-/**
- * A variant of tally with one idea taken away, to measure what the idea is worth: by settings that the apps have
+/** A variant of tally with one idea taken away, to measure what the idea is worth: by settings that the apps have
  * anyway, by queues (queue-definitions.ts) and by the gateway's intake (intakes.ts). The apps have no switches for it.
  */
 export interface Design {

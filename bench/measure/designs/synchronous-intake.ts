@@ -16,10 +16,8 @@ import {
 import { encodeMoves } from "@tally/redis";
 import { silentLog } from "@tally/runtime";
 
-/**
- * An event is one row in autocommit, then one script in Redis, then the response; one round trip each. There is no
- * ledger: a gateway that dies between the two leaves a row that is in no ranking.
- */
+/** An event is one row in autocommit, then one script in Redis, then the response; one round trip each. There is no
+ * ledger: a gateway that dies between the two leaves a row that is in no ranking. */
 export function synchronousIntake({ ranks }: { readonly ranks: boolean }): typeof openIntake {
   return (domain, { config, rankings }) => {
     const database = connectDatabase({

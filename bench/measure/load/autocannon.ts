@@ -44,89 +44,119 @@ const sampleMs = 20;
 const secondsMax = 1_000_000;
 
 /** Resolves when every request has a response or has ended without one. */
-export async function runAutocannon(o: Options): Promise<void> {
-  const { urls, connections, responseWithinMs, until, recorder } = o;
-  const instances: autocannon.Instance[] = [];
-  let made: Connection | undefined;
-  let current: Connection | undefined;
-  let eventId = "";
-  let isEnding = false;
-  let over = 0;
+export async function runAutocannon(options: Options): Promise<void> {
+  await new Load(options).run();
+}
 
-  function setupRequest(template: Request): Request {
-    const connection = current ?? (made = newConnection());
-    current = undefined;
-    const request = isEnding ? live : o.next(connection.eventId);
+class Load {
+  readonly #options: Options;
+  readonly #instances: autocannon.Instance[] = [];
+  /** Of the first request that was set up last, until its client is set up. */
+  #made: Connection | undefined;
+  /** Whose next request is set up. */
+  #current: Connection | undefined;
+  #eventId = "";
+  #isEnding = false;
+  #over = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { urls, connections, responseWithinMs, until } = this.#options;
+    // One for each gateway, because its types know one URL only.
+    const targets = urls.slice(0, connections);
+    const ended = targets.map((url, index) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const options: autocannon.Options = {
+        url,
+        connections: share(connections, index, targets.length),
+        timeout: responseWithinMs / 1000,
+        sampleInt: sampleMs,
+        ...(until.name === "amount"
+          ? { amount: share(until.amount, index, targets.length) }
+          : { duration: secondsMax }),
+        setupClient: (client) => this.#setUpClient(client),
+        requests: [
+          {
+            setupRequest: (template) => this.#setUpRequest(template),
+            onResponse: (_status, _body, _context, headers) => this.#noteEventId(headers),
+          },
+        ],
+      };
+      this.#instances.push(autocannon(options, (error: unknown) => (error ? reject(error) : resolve())));
+      return promise;
+    });
+    if (until.name === "seconds") setTimeout(() => (this.#isEnding = true), until.seconds * 1000);
+    await Promise.all(ended);
+  }
+
+  #setUpRequest(template: Request): Request {
+    const connection = this.#current ?? (this.#made = newConnection());
+    this.#current = undefined;
+    const request = this.#isEnding ? live : this.#options.next(connection.eventId);
     connection.isRead = request.method === "GET";
     const { method, path, body = "", contentType = "application/json" } = request;
     return { ...template, method, path, body, headers: body === "" ? {} : { "content-type": contentType } };
   }
 
   /** Is called just before the client emits `response`. */
-  function onResponse(_status: number, _body: string, _context: object, headers: Request["headers"]): void {
+  #noteEventId(headers: Request["headers"]): void {
     const id = headers?.["tally-event-id"];
-    eventId = typeof id === "string" ? id : "";
+    this.#eventId = typeof id === "string" ? id : "";
   }
 
-  function setupClient(client: autocannon.Client): void {
-    const connection = made;
+  #setUpClient(client: autocannon.Client): void {
+    const connection = this.#made;
     if (connection === undefined) throw new Error("a client without a first request");
-    made = undefined;
-    const endWithoutResponse = (): void => {
-      const { sentAt, isRead } = connection;
-      if (sentAt === undefined) return;
-      const ms = performance.now() - sentAt;
-      // Its timer fires a few ms early.
-      const isLate = ms > responseWithinMs * 0.99;
-      recorder.record(isLate ? { name: "silent", ms: Math.max(ms, responseWithinMs) } : { name: "broken", ms }, isRead);
-      connection.sentAt = undefined;
-    };
+    this.#made = undefined;
     // Its types know three of its events.
     const events: NodeJS.EventEmitter = client;
     events.on("request", () => {
-      endWithoutResponse();
-      if (connection.isAsked) current = connection;
+      this.#endWithoutResponse(connection);
+      if (connection.isAsked) this.#current = connection;
       connection.isAsked = true;
-      if (!isEnding) {
-        connection.sentAt = performance.now();
-        recorder.sending(connection.sentAt);
-        return;
-      }
-      if (connection.isOver) return;
-      connection.isOver = true;
-      if (++over === connections) for (const instance of instances) instance.stop();
+      this.#requested(connection);
     });
-    client.on("response", (status: number, _bytes: number, duration: number) => {
-      const { sentAt, isRead } = connection;
-      if (sentAt === undefined) return;
-      // After a broken connection autocannon's duration is that of the request before.
-      const ms = Math.min(duration, performance.now() - sentAt);
-      const reply = { name: "responded", status, id: eventId, text: "", ms } as const;
-      recorder.record(reply, isRead);
-      connection.eventId = isGood(reply) && eventId !== "" ? eventId : undefined;
-      connection.sentAt = undefined;
-    });
-    events.on("done", endWithoutResponse);
+    client.on("response", (status: number, _bytes: number, duration: number) =>
+      this.#responded(connection, status, duration),
+    );
+    events.on("done", () => this.#endWithoutResponse(connection));
   }
 
-  // One for each gateway, because its types know one URL only.
-  const targets = urls.slice(0, connections);
-  const ended = targets.map((url, index) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const options = {
-      url,
-      connections: share(connections, index, targets.length),
-      timeout: responseWithinMs / 1000,
-      sampleInt: sampleMs,
-      ...(until.name === "amount" ? { amount: share(until.amount, index, targets.length) } : { duration: secondsMax }),
-      setupClient,
-      requests: [{ setupRequest, onResponse }],
-    };
-    instances.push(autocannon(options, (error: unknown) => (error ? reject(error) : resolve())));
-    return promise;
-  });
-  if (until.name === "seconds") setTimeout(() => (isEnding = true), until.seconds * 1000);
-  await Promise.all(ended);
+  #requested(connection: Connection): void {
+    if (!this.#isEnding) {
+      connection.sentAt = performance.now();
+      this.#options.recorder.sending(connection.sentAt);
+      return;
+    }
+    if (connection.isOver) return;
+    connection.isOver = true;
+    if (++this.#over === this.#options.connections) for (const instance of this.#instances) instance.stop();
+  }
+
+  #responded(connection: Connection, status: number, duration: number): void {
+    const { sentAt, isRead } = connection;
+    if (sentAt === undefined) return;
+    // After a broken connection autocannon's duration is that of the request before.
+    const ms = Math.min(duration, performance.now() - sentAt);
+    const reply = { name: "responded", status, id: this.#eventId, text: "", ms } as const;
+    this.#options.recorder.record(reply, isRead);
+    connection.eventId = isGood(reply) && this.#eventId !== "" ? this.#eventId : undefined;
+    connection.sentAt = undefined;
+  }
+
+  #endWithoutResponse(connection: Connection): void {
+    const { sentAt, isRead } = connection;
+    if (sentAt === undefined) return;
+    const { responseWithinMs, recorder } = this.#options;
+    const ms = performance.now() - sentAt;
+    // Its timer fires a few ms early.
+    const isLate = ms > responseWithinMs * 0.99;
+    recorder.record(isLate ? { name: "silent", ms: Math.max(ms, responseWithinMs) } : { name: "broken", ms }, isRead);
+    connection.sentAt = undefined;
+  }
 }
 
 const newConnection = (): Connection => ({

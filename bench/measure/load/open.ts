@@ -5,11 +5,9 @@ import type { LoadPlan, Phase } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
 import { share, type Requests } from "./requests.ts";
 
-/**
- * Opens all connections, each with a request that is not counted: opening them later would distort the first second.
+/** Opens all connections, each with a request that is not counted: opening them later would distort the first second.
  * Returns a function that runs the load, once: it sends requests evenly at a rate, whether earlier ones have responses
- * or not. The time of each counts from when it is due: a server that stalls for a second delays every request of it.
- */
+ * or not. The time of each counts from when it is due: a server that stalls for a second delays every request of it. */
 export async function openLoad(
   plan: LoadPlan,
 ): Promise<(phase: Phase & { readonly model: "open" }, requests: Requests, recorder: Recorder) => Promise<void>> {

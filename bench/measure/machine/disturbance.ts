@@ -56,10 +56,8 @@ export function disturbanceOf({ readings: [before, after], root }: MachineSeen):
   return { foreign, steal, isDisturbed: foreign === null && !isAbove ? null : isAbove };
 }
 
-/**
- * The CPU time of processes outside the run. The descendants of `root`, and the process groups that these lead, belong
- * to it. Kernel threads do not count: the run's own network and disk keep them busy.
- */
+/** The CPU time of processes outside the run. The descendants of `root`, and the process groups that these lead, belong
+ * to it. Kernel threads do not count: the run's own network and disk keep them busy. */
 function foreignCpu(before: readonly ProcessFigures[], after: readonly ProcessFigures[], root: number) {
   const secondsOf = (all: readonly ProcessFigures[]): number =>
     // A process that ends moves its time to its parent, which waits for it: the sum stays the same.

@@ -1,8 +1,8 @@
 import type { Arrangement, PrintedRow } from "./printed-sources.ts";
 
 /*
- * Every row that the sources print: its load, its server, requests a second, p99 in ms (of POST and GET together in S1, of POST elsewhere), and
- * the arrangement of ours that compares with it, or why there is none. null: not printed.
+ * Every row that the sources print: its load, its server, requests a second, p99 in ms (of POST and GET together in S1,
+ * of POST elsewhere), and the arrangement of ours that compares with it, or why there is none. null: not printed.
  */
 
 type Row = readonly [
@@ -120,7 +120,8 @@ export const printedRows: Readonly<Record<string, readonly PrintedRow[]>> = {
     ["a3-report-256-balancer", "256 threads", "A3's own report, load balancer", 1590, null, balanced],
     ["a3-report-512-balancer", "512 threads", "A3's own report, load balancer", 2319, null, balanced],
   ]),
-  /** Purchases. A1 stores nothing, A2 stores before it responds, A3 has a queue, A4 a sharded broker and another database. */
+  /** Purchases. A1 stores nothing, A2 stores before it responds, A3 has a queue, A4 a sharded broker and another
+   * database. */
   S4: rows([
     ["transient-single-256", "256 stores", "queue in memory, single server", 4293, 299, inMemory],
     ["transient-single-512", "512 stores", "queue in memory, single server", 4488, 392, inMemory],

@@ -62,7 +62,8 @@ function isSame(one: Arrangement, other: Arrangement): boolean {
   return one.design === other.design && one.durability === other.durability && one.gateways === other.gateways;
 }
 
-/** Such as "batched, persistent, 2 gateways"; without the durability where nothing is sent to the broker. `design` may be of another commit. */
+/** Such as "batched, persistent, 2 gateways"; without the durability where nothing is sent to the broker. `design` may
+ * be of another commit. */
 export function nameOf({
   design,
   durability,
@@ -73,7 +74,8 @@ export function nameOf({
   return [design, ...(isSent ? [durability] : []), `${gateways} gateway${gateways === 1 ? "" : "s"}`].join(", ");
 }
 
-/** Every run that the rows of a source need: first tally as it is with each main load, then the arrangements of the rows. */
+/** Every run that the rows of a source need: first tally as it is with each main load, then the arrangements of the
+ * rows. */
 export function tasksOf({ loads, rows }: PrintedSource): readonly SourceTask[] {
   const main = loads.flatMap((load, run) => (load.isExtra === true ? [] : [{ load, run, arrangement: asItIs }]));
   const all: SourceTask[] = [...main];

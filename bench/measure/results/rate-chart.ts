@@ -8,7 +8,8 @@ const barsWidth = width - labelWidth - 90;
 const rowHeight = 34;
 const top = 44;
 
-/** An SVG with a bar for the printed rate of each row, and one for ours below it. It shows text and colours on light and dark grounds. */
+/** An SVG with a bar for the printed rate of each row, and one for ours below it. It shows text and colours on light
+ * and dark grounds. */
 export function rateChart(source: PrintedSource, runs: readonly StoredRun[]): string {
   const rows = source.rows.flatMap((row) => {
     const ours = runBeside(row, runs)?.perSecond ?? null;

@@ -6,10 +6,9 @@ import { reportIn } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { bestFirst, storedRunOf, storedRuns, type StoredRun } from "./stored-run.ts";
 
-/**
- * The sources' runs among the reports in a folder, oldest first. A file that is no report is skipped, such as one that was cut off; so is a run
- * with settings that differ from the defaults, which is not tally as a row compares with it. `say` is called for a report that lacks figures.
- */
+/** The sources' runs among the reports in a folder, oldest first. A file that is no report is skipped, such as one that
+ * was cut off; so is a run with settings that differ from the defaults, which is not tally as a row compares with it.
+ * `say` is called for a report that lacks figures. */
 export async function runsInReports(folder: string, say: (line: string) => void): Promise<readonly StoredRun[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const runs: StoredRun[] = [];

@@ -27,7 +27,8 @@ export const StoredRun = Type.Object({
   seed: Type.Integer(),
   /** Whether other work used the machine; null: unknown. */
   isDisturbed: nullable(Type.Boolean()),
-  /** All requests by the time at which the last event was ranked, without those of readers beside the load. null: it did not drain. */
+  /** All requests by the time at which the last event was ranked, without those of readers beside the load. null: it
+   * did not drain. */
   perSecond: nullable(Type.Number()),
   /** Of POSTs, and of POST and GET together. */
   p99Ms: Type.Object({ post: nullable(Type.Number()), all: nullable(Type.Number()) }),
@@ -68,7 +69,8 @@ export function storedRunOf(report: Report): StoredRun | undefined {
   };
 }
 
-/** All requests, divided by the time until the last event was ranked; where nothing is ranked, until the last response. */
+/** All requests, divided by the time until the last event was ranked; where nothing is ranked, until the last response.
+ */
 function rateOf(report: Report): number | null {
   const { accepted, ranked, reads, groups, seconds } = report;
   // The sources do not count readers beside the load.
@@ -97,7 +99,8 @@ export function isRunOf({ design, durability, gateways }: StoredRun, wanted: Arr
   return design === wanted.design && durability === wanted.durability && gateways === wanted.gateways;
 }
 
-/** Compares two runs with the same load and arrangement: a sound one comes first, then an undisturbed one, then the one with most requests, then the newest. */
+/** Compares two runs with the same load and arrangement: a sound one comes first, then an undisturbed one, then the one
+ * with most requests, then the newest. */
 export function bestFirst(a: StoredRun, b: StoredRun): number {
   const isNoisy = ({ isDisturbed }: StoredRun): number => Number(isDisturbed === true);
   return (

@@ -5,7 +5,8 @@ import { bestFirst, isRunOf, type StoredRun } from "./stored-run.ts";
 
 /* Tables in Markdown. */
 
-/** A line for every printed row: its figures, ours with the arrangement that compares, or why there are none. `runs`: those of the source. */
+/** A line for every printed row: its figures, ours with the arrangement that compares, or why there are none. `runs`:
+ * those of the source. */
 export function figureTable(source: PrintedSource, runs: readonly StoredRun[]): readonly string[] {
   const heads = ["load", "server", "/s", "ours", "ratio", "p99 ms", "ours", "ours is"];
   const lines = source.rows.map((row) => {

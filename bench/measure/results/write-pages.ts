@@ -20,10 +20,9 @@ export interface ReportFlags {
 const begin = "<!-- figures: written by pnpm bench report -->";
 const end = "<!-- end of figures -->";
 
-/**
- * Writes the figures of every page: S0.md to S4.md are prose, in which the part between two comments is replaced, and S0.svg to S4.svg. First adds
- * the runs of `from` to the kept ones, and keeps the best of each load, arrangement and scale. The same runs make the same files.
- */
+/** Writes the figures of every page: S0.md to S4.md are prose, in which the part between two comments is replaced, and
+ * S0.svg to S4.svg. First adds the runs of `from` to the kept ones, and keeps the best of each load, arrangement and
+ * scale. The same runs make the same files. */
 export async function writePages({ from, to }: ReportFlags, say: (line: string) => void): Promise<void> {
   const file = join(to, "runs.json");
   const kept = await readRuns(file);

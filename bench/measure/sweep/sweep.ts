@@ -190,10 +190,8 @@ interface Best {
   readonly fastest: SettingFigures;
 }
 
-/**
- * The smallest setting whose median throughput is at least (1 - within) of the highest, among those within the limit
- * whose runs kept all events. The fastest itself would be chosen by noise.
- */
+/** The smallest setting whose median throughput is at least (1 - within) of the highest, among those within the limit
+ * whose runs kept all events. The fastest itself would be chosen by noise. */
 export function bestSetting(
   { dimensions, settings }: Pick<SweepResult, "dimensions" | "settings">,
   { withinP99Ms, within }: Limits,

@@ -5,7 +5,8 @@ import { addTallyStack } from "./tally-stack.ts";
 import { Repository, TagMutability } from "aws-cdk-lib/aws-ecr";
 import { images, repositoryName } from "./apps/add-task.ts";
 
-/** All stacks. `outdir`: where synth() writes the templates and the report of cdk-nag. Needs no network and no credentials. */
+/** All stacks. `outdir`: where synth() writes the templates and the report of cdk-nag. Needs no network and no
+ * credentials. */
 export function createApp(outdir: string): App {
   const app = new App({
     outdir,
@@ -23,7 +24,8 @@ export function createApp(outdir: string): App {
   return app;
 }
 
-/** The repositories of the images, before and outside the stacks that run them: a release is pushed once and serves every profile. */
+/** The repositories of the images, before and outside the stacks that run them: a release is pushed once and serves
+ * every profile. */
 function addImagesStack(app: App): Stack {
   const stack = new Stack(app, "tally-images", {
     stackName: "tally-images",

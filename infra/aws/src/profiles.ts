@@ -25,7 +25,8 @@ export interface Profile {
     readonly readers: number;
     readonly ioOptimized: boolean;
   };
-  /** Each node group is a master and a replica. `rankingShards` are the hash slots of each domain, spread over the node groups. */
+  /** Each node group is a master and a replica. `rankingShards` are the hash slots of each domain, spread over the node
+   * groups. */
   readonly cache: { readonly node: string; readonly nodeGroups: number; readonly rankingShards: number };
   /** The instance type of each of the three nodes of Amazon MQ. */
   readonly brokerInstance: string;
@@ -33,12 +34,13 @@ export interface Profile {
 }
 
 /*
- * Sizes follow docs/performance.md: CPU time of a purchase, upper end of its spread: gateway 42 µs, writer 9, ranker 3, broker 8, database 19 (both
- * instances), Redis 20, or 34 with
- * many shards. Cores = µs × peak / 1,000,000 / 0.3: half of what `tally plan` uses, because an instance may do half as much as a core of the measured machine.
+ * Sizes follow docs/performance.md: CPU time of a purchase, upper end of its spread: gateway 42 µs, writer 9, ranker 3,
+ * broker 8, database 19 (both instances), Redis 20, or 34 with many shards. Cores = µs × peak / 1,000,000 / 0.3: half
+ * of what `tally plan` uses, because an instance may do half as much as a core of the measured machine.
  */
 
-/** 5,000 events a second: 0.7 cores of gateway, less than 0.4 of any other tier. Each tier has the two processes that a failure needs, not more. */
+/** 5,000 events a second: 0.7 cores of gateway, less than 0.4 of any other tier. Each tier has the two processes that a
+ * failure needs, not more. */
 const small: Profile = {
   name: "small",
   peakEventsPerSecond: 5000,
@@ -55,10 +57,8 @@ const small: Profile = {
   logDays: 30,
 };
 
-/**
- * 50,000 events a second: 7 cores of gateway, 5.7 of Redis. The busiest of 5 masters has 3 of 14 shards: 0.36 of its
- * core.
- */
+/** 50,000 events a second: 7 cores of gateway, 5.7 of Redis. The busiest of 5 masters has 3 of 14 shards: 0.36 of its
+ * core. */
 const large: Profile = {
   name: "large",
   peakEventsPerSecond: 50_000,

@@ -60,8 +60,9 @@ export function addTallyStack(app: App, profile: Profile): Stack {
   const ranker = addApp(stack, tasks, "ranker", () => undefined);
   scaleOnDrain(writer, system, writer, profile.writer);
   scaleOnDrain(ranker, system, ranker, profile.ranker);
-  // The order of docs/runbook.md: a new writer may send messages that an earlier ranker cannot read, and a new gateway those that an earlier writer
-  // cannot. In the first deployment rankers live and wait until a writer has declared the queues.
+  // The order of docs/runbook.md: a new writer may send messages that an earlier ranker cannot read, and a new gateway
+  // those that an earlier writer cannot. In the first deployment rankers live and wait until a writer has declared the
+  // queues.
   writer.node.addDependency(ranker);
   gateway.node.addDependency(writer);
 

@@ -19,7 +19,8 @@ interface BalancerOptions extends InstallOptions {
   readonly directory: string;
   /** The public URLs of the gateways, with IPv4 addresses: `urls` of started apps. */
   readonly gateways: readonly string[];
-  /** `addresses`: the gateways share a port, and are found as in Docker, by the addresses of one name. Default `services`: by SRV records. */
+  /** `addresses`: the gateways share a port, and are found as in Docker, by the addresses of one name. Default
+   * `services`: by SRV records. */
   readonly findBy?: "services" | "addresses";
   /** Further variables of haproxy.cfg. */
   readonly variables?: NodeJS.ProcessEnv;
@@ -30,14 +31,16 @@ export interface Balancer {
   /** /health/live, /health/ready and /metrics. */
   readonly operatorUrl: string;
   readonly server: Server;
-  /** Changes the gateways, as `docker compose up --scale` does. Effective within about 2 s, which this does not wait for. */
+  /** Changes the gateways, as `docker compose up --scale` does. Effective within about 2 s, which this does not wait
+   * for. */
   setGateways(urls: readonly string[]): void;
   /** The number of gateways that it sends requests to. */
   serving(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts HAProxy with infra/haproxy/haproxy.cfg on free loopback ports. Resolves when it sends requests to all of the gateways. */
+/** Starts HAProxy with infra/haproxy/haproxy.cfg on free loopback ports. Resolves when it sends requests to all of the
+ * gateways. */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
   const { environment, gateways, findBy = "services", variables, say, signal } = options;
   const program = await installedProgram("haproxy", "HAProxy", options);

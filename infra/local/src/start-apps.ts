@@ -12,17 +12,20 @@ export type AppName = "gateway" | "writer" | "ranker";
 export interface AppsOptions {
   /** The checkout whose apps run. */
   readonly root: string;
-  /** For logs, in `log/`, and pid files. One launcher at a time. Apps that a killed launcher has left running are ended first. */
+  /** For logs, in `log/`, and pid files. One launcher at a time. Apps that a killed launcher has left running are ended
+   * first. */
   readonly directory: string;
   /** Addresses with the administrator's account, which creates the tables. */
   readonly addresses: Addresses;
-  /** Addresses with the account of each app, and of the gateway for changes of dead letters. Absent: `addresses` for all of them. */
+  /** Addresses with the account of each app, and of the gateway for changes of dead letters. Absent: `addresses` for
+   * all of them. */
   readonly accounts?: Accounts;
   /** The first gateway's port. Default 0: a free one. */
   readonly port?: number;
   readonly environment: NodeJS.ProcessEnv;
   readonly instances?: { readonly [app in AppName]?: number };
-  /** Environment variables of one process, with the highest precedence. `index` counts the processes of an app from 0. */
+  /** Environment variables of one process, with the highest precedence. `index` counts the processes of an app from 0.
+   */
   readonly environmentOf?: (app: AppName, index: number) => NodeJS.ProcessEnv;
   /** Further flags for node. A restarted process gets the same. */
   readonly execArgv?: (app: AppName, index: number) => readonly string[];
@@ -49,7 +52,8 @@ export interface Apps {
   readonly writers: readonly Server[];
   readonly rankers: readonly Server[];
   migrate(): Promise<void>;
-  /** Stops gateways, then writers, then rankers, so that each finishes what the one before has sent. May be called again. */
+  /** Stops gateways, then writers, then rankers, so that each finishes what the one before has sent. May be called
+   * again. */
   stop(): Promise<void>;
 }
 
@@ -148,7 +152,8 @@ async function plannedApps(options: AppsOptions) {
 
 /** Starts all processes at once. Returns the function that stops the groups in this order. */
 async function runApps(groups: readonly (readonly ChildServer[])[]): Promise<() => Promise<void>> {
-  // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the apps still shut down cleanly.
+  // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the apps still shut
+  // down cleanly.
   const onExit = (): void => groups.flat().forEach((app) => app.kill("SIGTERM"));
   process.once("exit", onExit);
   const stopApps = async (): Promise<void> => {
@@ -178,16 +183,15 @@ interface AppPlan {
   readonly execArgv: readonly string[];
 }
 
-/**
- * Flags for node that bound the memory of an app. The images have the same; a test compares them. With V8's defaults a
- * busy app grows to 300 MB and more, most of it garbage: a young generation of 128 MB, and an old one of three times its live objects.
- * With these bounds, gateway and writer stay near 200 MB (docs/performance.md). The young generation has its full size from the
- * start: where it begins small, V8 does not always let it grow, and then the gateway takes half as much CPU time again for each purchase.
- * Pretenuring is off: V8 may decide in the first second of load that the objects of some line of code live long, and then creates them in the
- * old generation for the rest of the process. A dead old object keeps alive what it refers to, here whole requests, until a collection of all
- * objects: half of the gateways took 30 % more CPU time (docs/performance.md, "Regression checks"). The last flag bounds the unforeseen: the
- * process ends and is started again, instead of the machine running out of memory.
- */
+/** Flags for node that bound the memory of an app. The images have the same; a test compares them. With V8's defaults a
+ * busy app grows to 300 MB and more, most of it garbage: a young generation of 128 MB, and an old one of three times
+ * its live objects. With these bounds, gateway and writer stay near 200 MB (docs/performance.md). The young generation
+ * has its full size from the start: where it begins small, V8 does not always let it grow, and then the gateway takes
+ * half as much CPU time again for each purchase. Pretenuring is off: V8 may decide in the first second of load that the
+ * objects of some line of code live long, and then creates them in the old generation for the rest of the process. A
+ * dead old object keeps alive what it refers to, here whole requests, until a collection of all objects: half of the
+ * gateways took 30 % more CPU time (docs/performance.md, "Regression checks"). The last flag bounds the unforeseen: the
+ * process ends and is started again, instead of the machine running out of memory. */
 export const heapFlags = [
   "--min-semi-space-size=32",
   "--max-semi-space-size=32",

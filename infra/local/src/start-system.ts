@@ -28,7 +28,8 @@ export interface System<S extends Services = Services> extends Apps {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Starts the servers, then the apps. Resolves when all are ready. After a failure, stops everything that it has started. */
+/** Starts the servers, then the apps. Resolves when all are ready. After a failure, stops everything that it has
+ * started. */
 export async function startSystem<S extends Services>(options: SystemOptions<S>): Promise<System<S>> {
   const { root, database, namespace, say, signal, waits } = options;
   const directory = join(options.directory, "services");

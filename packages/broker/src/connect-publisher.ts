@@ -45,10 +45,8 @@ export type PublishOutcome =
 export interface Publisher extends Connection {
   /** Messages without an outcome. */
   readonly openCount: number;
-  /**
-   * Persistent and mandatory. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over
-   * 255 bytes, headers over 64 KiB), never for a fault of the broker.
-   */
+  /** Persistent and mandatory. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over
+   * 255 bytes, headers over 64 KiB), never for a fault of the broker. */
   publish(message: Message): Promise<PublishOutcome>;
   /** Messages that wait in a queue, without those that consumers hold; undefined while the broker does not respond. */
   queueDepth(queue: string): Promise<number | undefined>;

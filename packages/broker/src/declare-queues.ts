@@ -6,10 +6,8 @@ const preconditionFailed = 406;
 const accessRefused = 403;
 const notFound = 404;
 
-/**
- * Creates missing queues and exchanges. An account that may not declare queues only checks that those in `used` exist;
- * rejects while one is missing. Throws MESSAGING_TOPOLOGY when a queue exists with other arguments.
- */
+/** Creates missing queues and exchanges. An account that may not declare queues only checks that those in `used` exist;
+ * rejects while one is missing. Throws MESSAGING_TOPOLOGY when a queue exists with other arguments. */
 export async function declareQueues(model: ChannelModel, queues: readonly QueueSpec[], used = queues): Promise<void> {
   if (queues.length === 0) return;
   try {

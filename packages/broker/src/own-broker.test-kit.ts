@@ -10,10 +10,8 @@ import type { ConnectionState } from "./open-connection.ts";
 
 export const body = Buffer.from("body");
 
-/**
- * The run's broker with queues for one test, accessed without the package under test. Everything is deleted when the
- * test ends.
- */
+/** The run's broker with queues for one test, accessed without the package under test. Everything is deleted when the
+ * test ends. */
 export async function ownBroker() {
   const url = inject("services").amqpUrl;
   const prefix = `messaging-test.${randomBytes(6).toString("hex")}`;
@@ -110,10 +108,8 @@ function keptLog() {
   return { ...silentLog, lines, info: keep("info"), warn: keep("warn"), error: keep("error") };
 }
 
-/**
- * The frame with which a broker ends the connection, or its first channel (AMQP 0-9-1, connection.close and
- * channel.close).
- */
+/** The frame with which a broker ends the connection, or its first channel (AMQP 0-9-1, connection.close and
+ * channel.close). */
 export function closeFrame(what: "connection" | "channel", code: number, reason: string): Buffer {
   const [classId, methodId, channel] = what === "connection" ? [10, 50, 0] : [20, 40, 1];
   const text = Buffer.from(reason);

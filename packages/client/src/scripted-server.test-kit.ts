@@ -11,10 +11,8 @@ export interface Received {
   readonly body: string;
 }
 
-/**
- * A response, a stream of events, or what happens instead: the connection ends without one or in the middle of its
- * body, or nothing comes.
- */
+/** A response, a stream of events, or what happens instead: the connection ends without one or in the middle of its
+ * body, or nothing comes. */
 export type Reply =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | object }
   | { readonly eventsEveryMs: number; readonly events: readonly string[] }
@@ -24,8 +22,7 @@ export type Reply =
 
 type Script = (request: Received, index: number) => Reply | Promise<Reply>;
 
-/**
- * An HTTP server that responds as the test says, until its end. `received` has every request that arrived completely.
+/** An HTTP server that responds as the test says, until its end. `received` has every request that arrived completely.
  */
 export async function startScriptedServer(script: Script) {
   const received: Received[] = [];

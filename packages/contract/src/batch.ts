@@ -4,10 +4,8 @@ import { Compile } from "typebox/compile";
 import { joinBytes, putBytes, splitBytes, type EncodedEvent } from "./encoded-event.ts";
 import { firstProblem } from "./first-problem.ts";
 
-/**
- * `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts its batches from 0.
- * So the mark of a batch is one bit, and the ledger is clustered by arrival.
- */
+/** `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts its batches from 0.
+ * So the mark of a batch is one bit, and the ledger is clustered by arrival. */
 export interface BatchId {
   readonly producer: string;
   readonly sequence: number;

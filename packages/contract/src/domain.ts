@@ -14,15 +14,11 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly description: string;
   /** The stored event. The gateway checks with it what a request became, the writer what a message holds. */
   readonly event: TSchema;
-  /**
-   * In every message; raise it with every change of `event`, which must accept earlier events: they may be queued or
-   * dead letters. A writer of an earlier release keeps a message of a later version whole, as a dead letter.
-   */
+  /** In every message; raise it with every change of `event`, which must accept earlier events: they may be queued or
+   * dead letters. A writer of an earlier release keeps a message of a later version whole, as a dead letter. */
   readonly eventVersion: number;
-  /**
-   * Fields with the time of arrival, in ms since 1970; they are not content. A retry with a key gets the time of its
-   * first arrival, because it may be stored before the first one.
-   */
+  /** Fields with the time of arrival, in ms since 1970; they are not content. A retry with a key gets the time of its
+   * first arrival, because it may be stored before the first one. */
   readonly arrivalFields?: readonly (keyof E & string)[];
   readonly routes: readonly (IngestRoute<E> | FormRoute<E> | BulkRoute<E>)[];
   readonly store: Store<E, C>;
@@ -63,26 +59,20 @@ export type Change<E extends Event = Event> = BatchEvent<E>;
 
 /** Where a domain keeps its events. */
 export interface Store<E extends Event, C extends Change<E>> {
-  /**
-   * Writes the events of several batches and returns those that changed rows. Safe to repeat: a stored event is no
-   * change. No event id occurs twice in `events`.
-   */
+  /** Writes the events of several batches and returns those that changed rows. Safe to repeat: a stored event is no
+   * change. No event id occurs twice in `events`. */
   readonly write: (transaction: SqlTransaction, events: readonly BatchEvent<E>[]) => Promise<readonly C[]>;
   /** The batch that stored this event; undefined if none has. */
   readonly locate: (reader: SqlReader, eventId: string) => Promise<BatchId | undefined>;
-  /**
-   * The stored events of at most `readMax` ids, in any order. Rows keep all content: `contentOf` an event read equals
-   * that of the event written.
-   */
+  /** The stored events of at most `readMax` ids, in any order. Rows keep all content: `contentOf` an event read equals
+   * that of the event written. */
   readonly read: (reader: SqlReader, eventIds: readonly string[]) => Promise<readonly E[]>;
   /** The most ids for one `read`, so that its result fits into memory. */
   readonly readMax: number;
 }
 
-/**
- * What the stored rows mean, as SQL: a rebuild fills the boards from it, the audit compares them with it. Each text is
- * a literal SELECT whose columns are read by position.
- */
+/** What the stored rows mean, as SQL: a rebuild fills the boards from it, the audit compares them with it. Each text is
+ * a literal SELECT whose columns are read by position. */
 export interface Recount {
   /** (event id as 16 bytes), once for each stored event. */
   readonly ids: string;

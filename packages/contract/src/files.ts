@@ -7,10 +7,8 @@ export type EntryFields = Readonly<Record<string, unknown>>;
 /** For `tally export`, `tally import` and `tally retention`. */
 export interface EventFiles<E extends Event = Event> {
   readonly rows: EventRows<E>;
-  /**
-   * In the order of a CSV's columns, each with its value as a client sends it; null or undefined: absent. A POST of the
-   * domain makes the same event of them.
-   */
+  /** In the order of a CSV's columns, each with its value as a client sends it; null or undefined: absent. A POST of
+   * the domain makes the same event of them. */
   readonly fields: Readonly<Record<string, (event: E) => unknown>>;
   /** The columns of ORDER BY. Lines are imported in their order where the order of events matters. */
   readonly order: string;

@@ -25,10 +25,8 @@ interface ValidationError {
   readonly params: object;
 }
 
-/**
- * Quotes the schema's own `expected: "…"` if it has one. Only for values that failed their check: it walks the whole
- * value, about 20 µs for each entry of a list. A list that is too long is reported first, without that walk.
- */
+/** Quotes the schema's own `expected: "…"` if it has one. Only for values that failed their check: it walks the whole
+ * value, about 20 µs for each entry of a list. A list that is too long is reported first, without that walk. */
 export function firstProblem(validator: Validator, value: unknown): Problem {
   const schema = validator.Type();
   const long = longList(schema, value);

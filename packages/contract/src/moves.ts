@@ -1,8 +1,6 @@
-/**
- * Two kinds of boards with the same counts: each ranks the member on the board of the key, and the key on that of the
+/** Two kinds of boards with the same counts: each ranks the member on the board of the key, and the key on that of the
  * member. Counts only grow. The board of a key has few members, because Redis keeps all of them in order; of the board
- * of a member it keeps only the best, so a key may be one of millions.
- */
+ * of a member it keeps only the best, so a key may be one of millions. */
 export interface MirroredBoards {
   /** "item:" for the board "item:42", whose members are stores. */
   readonly prefix: string;

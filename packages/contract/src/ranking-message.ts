@@ -2,10 +2,8 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { BatchId } from "./batch.ts";
 
-/**
- * The content of one message of a rank queue. The ledger keeps it until the batch is surely ranked. `shards` are in the
- * form that the rankings read: the ranker does not decode them.
- */
+/** The content of one message of a rank queue. The ledger keeps it until the batch is surely ranked. `shards` are in
+ * the form that the rankings read: the ranker does not decode them. */
 export interface RankingMessage {
   readonly batch: BatchId;
   /** When the rows were written, in ms since 1970. */

@@ -19,10 +19,8 @@ export interface Described {
   readonly description?: string;
 }
 
-/**
- * Example requests of a route, by what they show, for the API reference. A test sends them to a running system: the
- * events of all domains, then the reads. It compares responses, except times and the ends of ids that contain one.
- */
+/** Example requests of a route, by what they show, for the API reference. A test sends them to a running system: the
+ * events of all domains, then the reads. It compares responses, except times and the ends of ids that contain one. */
 type Examples<Example> = Readonly<Record<string, Example>>;
 
 /** A key makes the example's event id the same in every system. */
@@ -56,10 +54,8 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   readonly body: TSchema | "ignored";
   /** The scope of an Idempotency-Key. */
   readonly scope: (params: Params, body: Body) => string;
-  /**
-   * Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if that
-   * identifies the event: then equal content is the same event, with any key.
-   */
+  /** Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if that
+   * identifies the event: then equal content is the same event, with any key. */
   readonly toEvent: (id: string, params: Params, body: Body) => E;
   /** encodeEvent(toEvent(id, params, body)) without parsing the body; undefined: it must be parsed and checked. */
   readonly encodeUsual?: (id: string, params: Params, body: Buffer) => EncodedEvent | undefined;

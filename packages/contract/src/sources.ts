@@ -7,15 +7,12 @@ import type { SqlReader } from "./sql.ts";
 /** Where queries read: rows from the read endpoint, boards from Redis. */
 export interface Sources {
   readonly rows: SqlReader;
-  /**
-   * Concurrent calls share one statement, and its failure. Throws what the reader throws, and when too many calls wait.
-   */
+  /** Concurrent calls share one statement, and its failure. Throws what the reader throws, and when too many calls
+   * wait. */
   readonly read: <K extends ReadKey, T>(what: KeyedRead<K, T>, key: K) => Promise<T>;
   readonly boards: BoardReader;
-  /**
-   * What the event of a form brought, from its 2xx on, on any gateway and with any replica lag; undefined: no such
-   * event. For a recent event that is not stored yet it waits, and may throw an error that asks the client to retry.
-   */
+  /** What the event of a form brought, from its 2xx on, on any gateway and with any replica lag; undefined: no such
+   * event. For a recent event that is not stored yet it waits, and may throw an error that asks the client to retry. */
   readonly find: <T>(lookup: Lookup<T>, eventId: EventId, acceptedAtMs: number) => Promise<T | undefined>;
 }
 
@@ -26,10 +23,8 @@ export type ReadKey = readonly (number | string | Buffer)[];
 export interface KeyedRead<K extends ReadKey, T> {
   /** A literal SELECT … (a, b) IN (?) …, which takes keys and returns the key of each row. */
   readonly select: string;
-  /**
-   * The columns of the key, in its order. Each comes back equal to what was sent: integers, bytes of the column's
-   * length, text with a binary collation without a space at its end.
-   */
+  /** The columns of the key, in its order. Each comes back equal to what was sent: integers, bytes of the column's
+   * length, text with a binary collation without a space at its end. */
   readonly key: { readonly [Part in keyof K]: string };
   /** Limits the memory and the time of a statement. */
   readonly keysMax: number;
@@ -39,8 +34,7 @@ export interface KeyedRead<K extends ReadKey, T> {
 
 /** How something is read by the id of the event that brought it. One object for each kind, made once. */
 export interface Lookup<T> {
-  /**
-   * A literal SELECT … IN (?) of ids of 16 bytes. Its column `id` is the id of each row; an id may have several rows.
+  /** A literal SELECT … IN (?) of ids of 16 bytes. Its column `id` is the id of each row; an id may have several rows.
    */
   readonly select: string;
   /** Limits the memory of a statement. */
@@ -52,9 +46,8 @@ export interface Lookup<T> {
 
 /** The boards of one domain. */
 export interface BoardReader {
-  /**
-   * The `limit` members with the highest counts, at most 100; equal counts by the smaller id. Unknown boards are empty.
-   */
+  /** The `limit` members with the highest counts, at most 100; equal counts by the smaller id. Unknown boards are
+   * empty. */
   top(board: string, limit: number): Promise<BoardTop>;
   /** The count of one member; 0 if the member is not on the board. */
   count(board: string, member: string): Promise<number>;

@@ -28,10 +28,8 @@ export type Columns<E> = { readonly [F in Exclude<keyof E, "id">]-?: Column<Excl
 /** Columns that follow from the event: written, never read. */
 type Derived<E> = Readonly<Record<string, (event: E) => SqlValue>>;
 
-/**
- * A table with one row for each event: `id` is the event's, `producer` and `sequence` are its batch. A row is new if
- * its id is.
- */
+/** A table with one row for each event: `id` is the event's, `producer` and `sequence` are its batch. A row is new if
+ * its id is. */
 export interface EventTable<E extends Event> extends Store<E, BatchEvent<E>>, EventRows<E> {
   readonly write: <T extends E>(
     transaction: SqlTransaction,
@@ -129,10 +127,8 @@ function fieldOf(field: string, column: Column<never>, schema: TSchema | undefin
   };
 }
 
-/**
- * Returns the inserted events. Common case first: all are new, and one statement inserts them. Only if one exists are
- * the ids looked up. Another writer may insert one of them in between: then this repeats the lookup.
- */
+/** Returns the inserted events. Common case first: all are new, and one statement inserts them. Only if one exists are
+ * the ids looked up. Another writer may insert one of them in between: then this repeats the lookup. */
 async function addEvents<E extends Event, T extends E>(
   transaction: SqlTransaction,
   { insert, select, rowOf }: { insert: string; select: string; rowOf: (event: E) => readonly SqlValue[] },

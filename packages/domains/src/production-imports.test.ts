@@ -11,10 +11,8 @@ const preload = `data:text/javascript,${encodeURIComponent(`
   registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
 `)}`;
 
-/**
- * What a process loads from `packages/domains/src`. It has no configuration and no parent thread, so it exits after its
- * imports.
- */
+/** What a process loads from `packages/domains/src`. It has no configuration and no parent thread, so it exits after
+ * its imports. */
 async function loadedBy(entry: string): Promise<readonly string[]> {
   const args = ["--import", preload, join(root, entry)];
   const run = promisify(execFile)(process.execPath, args, { env: {} });

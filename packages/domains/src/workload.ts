@@ -1,9 +1,7 @@
 import type { Event, EventId } from "@tally/contract";
 
-/**
- * wide: all keys that the contract names, equally likely. narrow: few, so that boards stay small. zipf: those of
- * "wide", the nth of them 1/n as likely as the first.
- */
+/** wide: all keys that the contract names, equally likely. narrow: few, so that boards stay small. zipf: those of
+ * "wide", the nth of them 1/n as likely as the first. */
 export type Spread = "narrow" | "wide" | "zipf";
 
 /** Synthetic requests of a domain's clients. `random` returns numbers from 0 to below 1. */
@@ -11,8 +9,7 @@ export interface Workload {
   readonly domain: string;
   /** A POST; with `context.eventId` perhaps a GET of what that event brought. */
   readonly next: (random: () => number, spread: Spread, context?: RequestContext) => ClientRequest;
-  /**
-   * A POST about an event that was acknowledged at `atMs` by the client's clock. Absent: no event refers to another.
+  /** A POST about an event that was acknowledged at `atMs` by the client's clock. Absent: no event refers to another.
    */
   readonly followUp?: (random: () => number, eventId: EventId, atMs: number) => ClientRequest;
   /** The path of a GET. */

@@ -73,10 +73,8 @@ export interface DomainAudit {
   readonly agrees: boolean;
 }
 
-/**
- * Reads everything once, in one consistent snapshot of the database. Before the system has drained, batches that are
- * not ranked yet appear as differences. Throws DatabaseError, and errors of Redis.
- */
+/** Reads everything once, in one consistent snapshot of the database. Before the system has drained, batches that are
+ * not ranked yet appear as differences. Throws DatabaseError, and errors of Redis. */
 export async function audit(options: AuditOptions): Promise<DomainAudit> {
   const { database, endpoint, rankings, acknowledged } = options;
   const progress = (step: AuditProgress["step"], total?: number) => (done: number) =>

@@ -39,10 +39,8 @@ const pageSize = 1000;
 // Ranked in parallel: one at a time would not keep up with new batches.
 const rankAtOnce = 50;
 
-/**
- * Ranks the batches of the ledger without a mark by their messages in the ledger, with the script of the ranker: it may
- * run at any time, in several processes, and be repeated. Throws DatabaseError, and errors of Redis.
- */
+/** Ranks the batches of the ledger without a mark by their messages in the ledger, with the script of the ranker: it
+ * may run at any time, in several processes, and be repeated. Throws DatabaseError, and errors of Redis. */
 export async function repair(options: RepairOptions): Promise<Repaired> {
   let place: LedgerPlace = placeAt(Math.max(0, options.from));
   let checked = 0;
@@ -90,11 +88,9 @@ interface PruneOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Removes the ranking messages of old batches; 60 bytes of each batch remain. Stops, at most a page of a thousand
+/** Removes the ranking messages of old batches; 60 bytes of each batch remain. Stops, at most a page of a thousand
  * later, while a process builds a generation, which needs the messages of all batches since its snapshot. Returns the
- * place to continue from. May be repeated.
- */
+ * place to continue from. May be repeated. */
 export async function prune({ domain, database, rankings, behind, until, signal }: PruneOptions): Promise<LedgerPlace> {
   let place = behind;
   while (signal?.aborted !== true && !(await rankings.isBuilding(domain))) {

@@ -52,10 +52,8 @@ export async function untilDrained(
   }
 }
 
-/**
- * A system has drained when its rankings are built, its queues are empty, the ledger has had nothing new for 1.5 s, the
- * batches of the last 30 s are marked, and the read endpoint has all of them.
- */
+/** A system has drained when its rankings are built, its queues are empty, the ledger has had nothing new for 1.5 s,
+ * the batches of the last 30 s are marked, and the read endpoint has all of them. */
 export function lookAt({ domains, namespace, database, rankings, queueDepth, endpoint }: LookOptions) {
   const queues = domains.flatMap(({ name }) => {
     const { ingest, rank } = queuesOf(namespace, name);

@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 
-/* A kill keeps what was written, so only the system calls show whether a crash of the machine would. Skipped without strace. */
+/*
+ * A kill keeps what was written, so only the system calls show whether a crash of the machine would. Skipped without
+ * strace.
+ */
 
 const run = promisify(execFile);
 const hasStrace = await run("strace", ["-V"]).then(

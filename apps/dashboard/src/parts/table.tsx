@@ -37,10 +37,8 @@ export function TablePanel<Body, T>({ live, asOf, rowsOf, wide = false, ...table
   );
 }
 
-/**
- * On a phone each row becomes a block of lines with the column's name, unless the table is narrow. The roles are
- * written out, because a browser forgets those of a table that is laid out as blocks.
- */
+/** On a phone each row becomes a block of lines with the column's name, unless the table is narrow. The roles are
+ * written out, because a browser forgets those of a table that is laid out as blocks. */
 export function Table<T>({ title, rows, keyOf, columns, empty, isNarrow = false }: TableProps<T>) {
   if (rows.length === 0 && empty !== undefined) return <Message kind="empty">{empty}</Message>;
   return (

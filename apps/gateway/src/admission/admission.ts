@@ -32,10 +32,8 @@ interface DomainAccess {
   readonly costOf?: (request: FastifyRequest) => number;
 }
 
-/**
- * Checks keys and rates on later routes that are not open, or pages of other sites where no keys are required. Throws
- * for a route without access.
- */
+/** Checks keys and rates on later routes that are not open, or pages of other sites where no keys are required. Throws
+ * for a route without access. */
 export function addAdmission(app: FastifyInstance, { check, limits }: AdmissionOptions): void {
   app.decorateRequest("grant", undefined);
   app.decorateRequest("limited", undefined);
@@ -123,11 +121,9 @@ function chargeEntries(limits: RateLimits, costOf: (request: FastifyRequest) => 
 
 const readingMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/**
- * Rejects requests that may change something when the browser of a user sends them for a page of another site. Needed
+/** Rejects requests that may change something when the browser of a user sends them for a page of another site. Needed
  * only where no key is required: a page cannot add a key to a request for another site, but it can send a form. In the
- * call of the handler, before it: a hook would cost each event closures, and nothing is changed until then.
- */
+ * call of the handler, before it: a hook would cost each event closures, and nothing is changed until then. */
 function rejectForeignPages(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     const { handler } = route;
@@ -143,10 +139,8 @@ function rejectForeignPages(app: FastifyInstance): void {
   });
 }
 
-/**
- * The page of another site that sent a request; undefined: none did. By Sec-Fetch-Site, which pages cannot set.
- * Browsers send it to https and to localhost only; without it, by Origin, which they send with every POST.
- */
+/** The page of another site that sent a request; undefined: none did. By Sec-Fetch-Site, which pages cannot set.
+ * Browsers send it to https and to localhost only; without it, by Origin, which they send with every POST. */
 export function foreignPageOf(
   headers: Pick<IncomingHttpHeaders, "origin" | "host" | "sec-fetch-site">,
 ): string | undefined {

@@ -43,14 +43,12 @@ export class DomainKeys {
     return { ...event, ...Object.fromEntries(arrivalFields.map((name) => [name, atMs])) };
   }
 
-  /**
-   * Binds the key with this id to a content, which is `contentOf` an event. Returns when this content first arrived, in
-   * ms since 1970. Throws IDEMPOTENCY_KEY_REUSED, naming `field`, when the key is bound to other content. `eventId`:
+  /** Binds the key with this id to a content, which is `contentOf` an event. Returns when this content first arrived,
+   * in ms since 1970. Throws IDEMPOTENCY_KEY_REUSED, naming `field`, when the key is bound to other content. `eventId`:
    * the event's, absent for a key of several events.
    *
    * If Redis lost the key, a later content may have bound it and become a dead letter. So before an event is rejected,
-   * its row is compared, once for each key: a retry of the stored event is accepted at any later time.
-   */
+   * its row is compared, once for each key: a retry of the stored event is accepted at any later time. */
   async bind(id: EventId, content: string, field: string, eventId?: EventId): Promise<number> {
     const known = await this.#memory.check(id, fingerprintOf(content));
     this.#onCheck(known.state);
@@ -141,10 +139,8 @@ export class KeyMemory {
     await Promise.race([connected, delay(readyWithinMs, undefined, { ref: false })]);
   }
 
-  /**
-   * Binds the key to a fingerprint of 16 characters, unless it is bound already. Never rejects. One round trip: 10 µs
-   * of the gateway's CPU time, 2 µs of Redis' and 165 bytes of its memory for each key (docs/decisions/0017).
-   */
+  /** Binds the key to a fingerprint of 16 characters, unless it is bound already. Never rejects. One round trip: 10 µs
+   * of the gateway's CPU time, 2 µs of Redis' and 165 bytes of its memory for each key (docs/decisions/0017). */
   async check(id: EventId, fingerprint: string): Promise<KeyState> {
     const nowMs = Date.now();
     const unchecked = { state: "unchecked", firstAtMs: nowMs, isOfRow: false } as const;

@@ -110,10 +110,8 @@ function openEvents(reply: FastifyReply): ServerResponse {
 
 const releasesOf = new WeakMap<Socket, (() => void)[]>();
 
-/**
- * Calls `release` when the connection closes. Not the response: Node emits no "close" for one that waits for an earlier
- * response of its connection. One pair of listeners serves all streams of a connection.
- */
+/** Calls `release` when the connection closes. Not the response: Node emits no "close" for one that waits for an
+ * earlier response of its connection. One pair of listeners serves all streams of a connection. */
 function atClose(socket: Socket, release: () => void): void {
   const known = releasesOf.get(socket);
   if (known !== undefined) return void known.push(release);

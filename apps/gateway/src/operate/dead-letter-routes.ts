@@ -60,10 +60,8 @@ const listedMax = 1000;
 const shownBytes = 16 * 1024;
 const settleWithinMs = 3000;
 
-/**
- * GET /dead-letters, newest first, and GET /dead-letters/{id} need the scope `read` of the domain; without a domain, of
- * all. POST /dead-letters/{id}/replay and …/discard need `operate`. Both may be repeated: an event keeps its id.
- */
+/** GET /dead-letters, newest first, and GET /dead-letters/{id} need the scope `read` of the domain; without a domain,
+ * of all. POST /dead-letters/{id}/replay and …/discard need `operate`. Both may be repeated: an event keeps its id. */
 export function addDeadLetterRoutes(app: FastifyInstance, servers: GatewayServers): void {
   const { config, publisher } = servers;
   const reader = servers.database.writer;
@@ -169,10 +167,8 @@ function addSettleRoute(
   });
 }
 
-/**
- * A letter without its content. A letter of a domain that the key may neither read nor operate is as unknown as one
- * that does not exist: an id may be made of a client's key, so a difference would tell what others sent.
- */
+/** A letter without its content. A letter of a domain that the key may neither read nor operate is as unknown as one
+ * that does not exist: an id may be made of a client's key, so a difference would tell what others sent. */
 async function visibleHead(reader: SqlReader, text: string, grant: Grant | undefined): Promise<LetterHead> {
   const id = text.toLowerCase();
   const head = uuid.test(id) ? await findLetterHead(reader, id) : undefined;

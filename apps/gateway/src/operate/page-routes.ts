@@ -8,10 +8,8 @@ import { sendPageFile } from "../http/send-files.ts";
 // uPlot sets styles on its elements, which needs no 'unsafe-inline': they are set by script.
 const policy = "style-src 'self'; img-src 'self' data: blob:; font-src 'self'";
 
-/**
- * GET / and GET /assets/{file}: the page, which needs no key. `folder`: where it is built; listed once, here. Without
- * the built page both are 404 with the command that builds it.
- */
+/** GET / and GET /assets/{file}: the page, which needs no key. `folder`: where it is built; listed once, here. Without
+ * the built page both are 404 with the command that builds it. */
 export function addPageRoutes(app: FastifyInstance, folder: string): void {
   const assets = join(folder, "assets");
   const names = existsSync(join(folder, "index.html")) ? new Set(readdirSync(assets)) : undefined;

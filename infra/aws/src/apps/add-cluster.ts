@@ -31,7 +31,8 @@ export interface AppCluster {
   readonly group: AutoScalingGroup;
 }
 
-/** ECS on Graviton instances in both zones. ECS starts and stops instances for the tasks, and drains one before it ends. */
+/** ECS on Graviton instances in both zones. ECS starts and stops instances for the tasks, and drains one before it
+ * ends. */
 export function addCluster(scope: Construct, { profile, vpc, securityGroup }: ClusterParts): AppCluster {
   const inside = new Construct(scope, "Apps");
   const cluster = new Cluster(inside, "Cluster", { vpc });

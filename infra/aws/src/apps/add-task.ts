@@ -55,7 +55,8 @@ interface Task {
   readonly container: ContainerDefinition;
 }
 
-/** What every container gets: no root, no capabilities, a read-only root file system with /tmp in memory, and the certificates of the database. */
+/** What every container gets: no root, no capabilities, a read-only root file system with /tmp in memory, and the
+ * certificates of the database. */
 export function hardened(
   scope: Construct,
 ): Pick<ContainerDefinitionOptions, "user" | "readonlyRootFilesystem" | "linuxParameters"> {
@@ -140,7 +141,8 @@ interface ServiceParts {
   readonly healthyPercentMin: number;
 }
 
-/** A service of one app, spread over the zones. A deployment whose tasks do not become healthy is rolled back. Its count is that of its scaling. */
+/** A service of one app, spread over the zones. A deployment whose tasks do not become healthy is rolled back. Its
+ * count is that of its scaling. */
 export function addService(
   scope: Construct,
   { apps, definition, securityGroup, healthyPercentMin }: ServiceParts,

@@ -16,7 +16,8 @@ export const livePorts: Readonly<Record<App, number>> = { gateway: 8080, writer:
 /** The gateway's port with /metrics. */
 export const gatewayOperatorPort = 8083;
 
-/** Where the instances keep the certificates of Amazon RDS, which Node does not know. Mounted read-only into each container. */
+/** Where the instances keep the certificates of Amazon RDS, which Node does not know. Mounted read-only into each
+ * container. */
 export const certificates = { folder: "/etc/tally", file: "/etc/tally/rds-ca.pem" } as const;
 
 /** Variables of Node itself, not of tally. The root file system is read-only; /tmp is memory. */

@@ -24,7 +24,8 @@ interface AmazonMqParts {
   readonly passwords: Passwords;
 }
 
-/** Amazon MQ: RabbitMQ 4 on three nodes in three zones behind one address, TLS only. Amazon creates the administrator alone, and no other account. */
+/** Amazon MQ: RabbitMQ 4 on three nodes in three zones behind one address, TLS only. Amazon creates the administrator
+ * alone, and no other account. */
 export function addAmazonMq(
   scope: Construct,
   { system, instance, vpc, securityGroup, passwords }: AmazonMqParts,

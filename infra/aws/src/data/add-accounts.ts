@@ -6,7 +6,8 @@ import type { Broker } from "../broker/add-amazon-mq.ts";
 import type { Cache, Database } from "./add-servers.ts";
 import type { SecretSetting } from "../apps/app-settings.ts";
 
-// The accounts of infra/mysql/accounts.sql, infra/rabbitmq/definitions.json and infra/redis/users.conf, with the words for their passwords there.
+// The accounts of infra/mysql/accounts.sql, infra/rabbitmq/definitions.json and infra/redis/users.conf, with the words
+// for their passwords there.
 export const accounts = ["admin", "maintenance", "writer", "ranker", "gateway", "replication"] as const;
 export type Account = (typeof accounts)[number];
 
@@ -55,7 +56,8 @@ export interface Servers {
   readonly broker: Broker;
 }
 
-/** The addresses with an account's password as one secret: a JSON object with the names of the settings. CloudFormation inserts the password. */
+/** The addresses with an account's password as one secret: a JSON object with the names of the settings. CloudFormation
+ * inserts the password. */
 export function addSettingsSecret(scope: Construct, account: Account, servers: Servers): Secret {
   const { passwords, database, cache, broker } = servers;
   const user = userName(account);

@@ -47,7 +47,8 @@ export interface Database {
   url(endpoint: "write" | "read", user: string, password: string): string;
 }
 
-/** Aurora MySQL 3 with writer and reader endpoints, encrypted, TLS only, 7 days of backups. A snapshot is left when the stack is deleted. */
+/** Aurora MySQL 3 with writer and reader endpoints, encrypted, TLS only, 7 days of backups. A snapshot is left when the
+ * stack is deleted. */
 export function addDatabase(
   scope: Construct,
   { system, profile, vpc, securityGroup, passwords }: ServerParts,
@@ -119,7 +120,8 @@ export interface Cache {
   readonly nodes: readonly string[];
 }
 
-/** ElastiCache for Valkey in cluster mode: TLS, the accounts of infra/redis/users.conf, a replica in the other zone for each master. */
+/** ElastiCache for Valkey in cluster mode: TLS, the accounts of infra/redis/users.conf, a replica in the other zone for
+ * each master. */
 export function addCache(scope: Construct, { system, profile, vpc, securityGroup, passwords }: ServerParts): Cache {
   const inside = new Construct(scope, "Cache");
   const { node, nodeGroups } = profile.cache;
@@ -196,7 +198,8 @@ export function addCache(scope: Construct, { system, profile, vpc, securityGroup
   };
 }
 
-/** The rights of a user in users.conf, without its name and password, which ElastiCache takes separately. Throws for an unknown user. */
+/** The rights of a user in users.conf, without its name and password, which ElastiCache takes separately. Throws for an
+ * unknown user. */
 export function accessString(file: string, user: string): string {
   const line = file.split("\n").find((text) => text.startsWith(`user ${user} `));
   if (line === undefined) throw new Error(`infra/redis/users.conf: expected a line "user ${user} …"`);

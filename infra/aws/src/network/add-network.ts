@@ -31,7 +31,8 @@ import {
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3";
 
-/** Two zones, each with a public network (load balancer), one of the apps, and one of the servers without a way to the internet. */
+/** Two zones, each with a public network (load balancer), one of the apps, and one of the servers without a way to the
+ * internet. */
 export function addVpc(scope: Construct, { network, natGateways, logDays }: Profile): Vpc {
   const inside = new Construct(scope, "Network");
   const vpc = new Vpc(inside, "Vpc", {
@@ -95,7 +96,8 @@ export function addSecurityGroups(scope: Construct, vpc: IVpc): SecurityGroups {
   return groups;
 }
 
-/** Seconds. The gateway keeps idle connections for 65 s: the load balancer closes them first, or its clients would get 502. */
+/** Seconds. The gateway keeps idle connections for 65 s: the load balancer closes them first, or its clients would get
+ * 502. */
 const idleTimeoutSeconds = 60;
 
 interface LoadBalancerParts {
@@ -150,7 +152,8 @@ export function addLoadBalancer(
         // Longer than STOP_WITHIN_MS: a stopping gateway still responds to every request in flight.
         deregistrationDelay: Duration.seconds(30),
         loadBalancingAlgorithmType: TargetGroupLoadBalancingAlgorithmType.LEAST_OUTSTANDING_REQUESTS,
-        // Not /health/ready: while the broker is away ECS would stop every gateway, and clients would get 502 instead of 503 with Retry-After.
+        // Not /health/ready: while the broker is away ECS would stop every gateway, and clients would get 502 instead
+        // of 503 with Retry-After.
         healthCheck: {
           path: "/health/live",
           interval: Duration.seconds(5),
@@ -162,7 +165,8 @@ export function addLoadBalancer(
   };
 }
 
-/** Access logs in a bucket. Not through logAccessLogs, which needs to know the region: in every region the same service may write. */
+/** Access logs in a bucket. Not through logAccessLogs, which needs to know the region: in every region the same service
+ * may write. */
 function logAccess(scope: Construct, balancer: ApplicationLoadBalancer, days: number): void {
   const bucket = new Bucket(scope, "AccessLogs", {
     encryption: BucketEncryption.S3_MANAGED,

@@ -66,7 +66,8 @@ export function addOperatorTasks(scope: Construct, parts: OperatorParts): void {
 
 type Common = Pick<TaskParts, "image" | "imageTag" | "size" | "environment" | "logDays">;
 
-/** infra/mysql/accounts.sql on the write endpoint, as the first user of the cluster. Safe to repeat: it creates what is missing. */
+/** infra/mysql/accounts.sql on the write endpoint, as the first user of the cluster. Safe to repeat: it creates what is
+ * missing. */
 function addDatabaseAccounts(
   scope: Construct,
   { network, logDays }: Profile,
@@ -101,7 +102,8 @@ const fillAndRun = [
   `mysql --host="$HOST" --user=${masterUser} --ssl-mode=VERIFY_IDENTITY --ssl-ca=${certificates.file} <<<"$sql"`,
 ].join("\n");
 
-/** infra/rabbitmq/definitions.json through the management API: Amazon MQ reads no file. Safe to repeat: each call sets one account. */
+/** infra/rabbitmq/definitions.json through the management API: Amazon MQ reads no file. Safe to repeat: each call sets
+ * one account. */
 function addBrokerAccounts(
   scope: Construct,
   managementUrl: string,

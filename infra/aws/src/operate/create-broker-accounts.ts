@@ -1,5 +1,7 @@
-// Sets the accounts of infra/rabbitmq/definitions.json on a broker through its management API, as its administrator. The task BrokerAccounts runs this
-// text with `node --eval` in the image of the CLI, so it imports nothing but Node; and it has no template literals, which CloudFormation takes for its own. Safe to repeat. Ends with status 1 and the reason at the first failure.
+// Sets the accounts of infra/rabbitmq/definitions.json on a broker through its management API, as its administrator.
+// The task BrokerAccounts runs this text with `node --eval` in the image of the CLI, so it imports nothing but Node;
+// and it has no template literals, which CloudFormation takes for its own. Safe to repeat. Ends with status 1 and the
+// reason at the first failure.
 import { env } from "node:process";
 
 interface Definitions {

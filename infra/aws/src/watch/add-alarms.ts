@@ -26,7 +26,8 @@ import type { Broker } from "../broker/add-amazon-mq.ts";
 import type { Cache } from "../data/add-servers.ts";
 import { appMetric } from "./metrics-agent.ts";
 
-/** Where alarms go. Its key is our own: CloudWatch and EventBridge may not use the key of SNS. Subscribe an address after the deployment. */
+/** Where alarms go. Its key is our own: CloudWatch and EventBridge may not use the key of SNS. Subscribe an address
+ * after the deployment. */
 export function addTopic(scope: Construct): Topic {
   const inside = new Construct(scope, "Alarms");
   const masterKey = new Key(inside, "Key", { enableKeyRotation: true, removalPolicy: RemovalPolicy.DESTROY });
@@ -58,7 +59,8 @@ interface Limit {
   readonly missing?: TreatMissingData;
 }
 
-/** The alarms of infra/observe/rules.yml that CloudWatch has the metrics for, and those of the managed servers. docs/runbook.md says what to do. */
+/** The alarms of infra/observe/rules.yml that CloudWatch has the metrics for, and those of the managed servers.
+ * docs/runbook.md says what to do. */
 export function addAlarms(scope: Construct, watched: Watched): void {
   const inside = new Construct(scope, "Watch");
   const action = new SnsAction(watched.topic);
@@ -96,7 +98,8 @@ function appLimits({ system }: Watched): Readonly<Record<string, Limit>> {
         "What waits takes over a minute to store and rank, or no gateway reports: docs/runbook.md#tallybehind",
     },
     Stalled: {
-      // The agent does not send +Inf. A gateway reports both metrics of each domain at once, so a missing value of the first is a +Inf.
+      // The agent does not send +Inf. A gateway reports both metrics of each domain at once, so a missing value of the
+      // first is a +Inf.
       metric: new MathExpression({
         label: "domains without progress",
         expression: "known - FILL(finite, 0)",
@@ -240,7 +243,8 @@ function serverLimits({ cache, broker }: Watched): Readonly<Record<string, Limit
   };
 }
 
-/** Tasks that end by themselves, and deployments that fail, as messages: ECS reports them as events, and they need no metric. */
+/** Tasks that end by themselves, and deployments that fail, as messages: ECS reports them as events, and they need no
+ * metric. */
 function addFailureEvents(scope: Construct, { cluster, topic }: Watched): void {
   const detail = { clusterArn: [cluster.clusterArn] };
   const rules = {

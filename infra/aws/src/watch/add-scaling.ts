@@ -11,7 +11,8 @@ import { appMetric } from "./metrics-agent.ts";
 /** Above the first, one more task; above the second, two more; above the third, four more. */
 const drainSteps = { one: 10, two: 30, four: 120 } as const;
 
-/** What a gateway's core accepts at full load (docs/scale.md: 41.6 µs) less the reserve for smaller batches: 0.3 of 24,000 a second. */
+/** What a gateway's core accepts at full load (docs/scale.md: 41.6 µs) less the reserve for smaller batches: 0.3 of
+ * 24,000 a second. */
 const requestsPerMinuteOfGateway = 430_000;
 
 /** Adds tasks by seconds to drain; removes one when drained and idle. Without the metric (+Inf) the count stays. */

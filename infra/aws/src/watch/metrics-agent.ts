@@ -6,7 +6,8 @@ import type { Profile } from "../profiles.ts";
 import { gatewayOperatorPort } from "../apps/app-settings.ts";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 
-/** Metrics that the gateways expose and the agent beside them sends to CloudWatch, with the labels that become dimensions. */
+/** Metrics that the gateways expose and the agent beside them sends to CloudWatch, with the labels that become
+ * dimensions. */
 const appMetrics = {
   tally_seconds_to_drain: [],
   tally_queue_messages: [],
@@ -16,7 +17,8 @@ const appMetrics = {
 
 const metricNamespace = "tally";
 
-/** A metric of `system`, over all gateways and domains: of one value that every gateway reports, Maximum and Minimum are right, Sum is not. */
+/** A metric of `system`, over all gateways and domains: of one value that every gateway reports, Maximum and Minimum
+ * are right, Sum is not. */
 export function appMetric(
   system: string,
   metricName: keyof typeof appMetrics,
@@ -39,7 +41,8 @@ interface AgentParts {
   readonly logDays: Profile["logDays"];
 }
 
-/** Adds the CloudWatch agent to the task of a gateway. When it fails the gateway keeps running, and other gateways report the same values. */
+/** Adds the CloudWatch agent to the task of a gateway. When it fails the gateway keeps running, and other gateways
+ * report the same values. */
 export function addMetricsAgent(
   scope: Construct,
   definition: Ec2TaskDefinition,
@@ -114,7 +117,8 @@ function declaration(name: string, labels: readonly string[]) {
 
 const retentions = { 7: RetentionDays.ONE_WEEK, 30: RetentionDays.ONE_MONTH, 90: RetentionDays.THREE_MONTHS } as const;
 
-/** A log group that keeps its lines for `days` and is deleted with the stack. `name`: only where a server chooses the name of its group. */
+/** A log group that keeps its lines for `days` and is deleted with the stack. `name`: only where a server chooses the
+ * name of its group. */
 export function addLogGroup(scope: Construct, id: string, days: Profile["logDays"], name?: string): LogGroup {
   return new LogGroup(scope, id, {
     retention: retentions[days],

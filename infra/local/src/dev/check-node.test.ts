@@ -17,7 +17,8 @@ const script = join(import.meta.dirname, "..", "..", "..", "check-node.sh");
 const broken = 'echo "node: error while loading shared libraries: libatomic.so.1: cannot open" >&2; exit 127';
 const works = "echo v26.10.0";
 
-/** Runs the script in a project whose Node is the shell script `node`, on a machine with only these programs, also shell scripts. */
+/** Runs the script in a project whose Node is the shell script `node`, on a machine with only these programs, also
+ * shell scripts. */
 function check(node: string | undefined, programs: Readonly<Record<string, string>> = {}) {
   const project = mkdtempSync(join(tmpdir(), "tally-check-node-"));
   onTestFinished(() => rmSync(project, { recursive: true }));

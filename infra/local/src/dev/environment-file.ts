@@ -5,7 +5,8 @@ import { dirname } from "node:path";
 export function environmentFile(file: string) {
   const remove = (): void => rmSync(file, { force: true });
   return {
-    /** Atomic. Only the owner can read the file, because it has passwords. Throws for a value that a line cannot hold. */
+    /** Atomic. Only the owner can read the file, because it has passwords. Throws for a value that a line cannot hold.
+     */
     write(variables: Readonly<Record<string, string | undefined>>): void {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       // Under another name first: an existing file would keep its mode, and a reader could see half of it.

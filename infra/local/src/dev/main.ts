@@ -99,7 +99,8 @@ function stop(running: System): Promise<void> {
   })());
 }
 
-/** Builds the page that the gateway serves; from turbo's cache when it was built before. Never throws: without its page the system works. */
+/** Builds the page that the gateway serves; from turbo's cache when it was built before. Never throws: without its page
+ * the system works. */
 async function buildPage(signal: AbortSignal): Promise<string> {
   const turbo = join(root, "node_modules", ".bin", "turbo");
   const { exitCode, output, errors } = await runCommand(turbo, ["run", "build", "--no-color"], {

@@ -16,7 +16,8 @@ export interface Server {
   kill(signal: NodeJS.Signals): void;
   /** Waits for the end of a killed process, then starts it again on the same port and data. Resolves once it serves. */
   start(): Promise<void>;
-  /** SIGTERM, after 25 s SIGKILL. Resolves at the end with the exit code, or undefined after a signal. It can be started again. */
+  /** SIGTERM, after 25 s SIGKILL. Resolves at the end with the exit code, or undefined after a signal. It can be
+   * started again. */
   stop(options?: StopOptions): Promise<number | undefined>;
 }
 

@@ -10,7 +10,8 @@ const lockName = "launcher.lock";
 
 /** Locks the directory; returns the unlock function. Throws `directory-in-use` while another launcher has it. */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
-  // mkdir applies the mode to every folder that it creates: with 0700 on the parent, the users of the servers could not enter.
+  // mkdir applies the mode to every folder that it creates: with 0700 on the parent, the users of the servers could not
+  // enter.
   await mkdir(dirname(directory), { recursive: true });
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return lockFile(
@@ -54,7 +55,8 @@ export const directoryVariable = "TALLY_DIRECTORY";
 
 const endWithinMs = 20_000;
 
-/** Ends this directory's servers whose launcher was killed. The pid may be reused: checks the process's environment. Needs /proc. */
+/** Ends this directory's servers whose launcher was killed. The pid may be reused: checks the process's environment.
+ * Needs /proc. */
 export async function endLeftovers(directory: string, say: (line: string) => void): Promise<void> {
   const folder = join(directory, "run");
   if (!existsSync(folder)) return;

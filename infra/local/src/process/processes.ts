@@ -25,7 +25,8 @@ export interface ProcessFigures {
 
 /** The CPU time of the whole machine since boot, in seconds of all cores together. */
 export interface CpuTime {
-  /** Of processes, nice ones included, and of the kernel for them. Without interrupts: the kernel counts those apart. */
+  /** Of processes, nice ones included, and of the kernel for them. Without interrupts: the kernel counts those apart.
+   */
   readonly processSeconds: number;
   /** Time in which the hypervisor gave a core to another virtual machine. */
   readonly stealSeconds: number;
@@ -86,7 +87,8 @@ export function readProcesses(): readonly ProcessFigures[] {
   return pids().flatMap((pid) => readProcess(pid) ?? []);
 }
 
-/** The pids of the processes whose command line or environment contains a text. Processes of other users may be missing. */
+/** The pids of the processes whose command line or environment contains a text. Processes of other users may be
+ * missing. */
 export function processesNaming(text: string): readonly number[] {
   return pids().filter((pid) => (["cmdline", "environ"] as const).some((file) => fileOf(pid, file)?.includes(text)));
 }

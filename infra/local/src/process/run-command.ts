@@ -19,7 +19,8 @@ export interface CommandOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** Runs a command to its end, regardless of Ctrl-C. Never throws: after an abort, a timeout or a missing program there is no exit code. */
+/** Runs a command to its end, regardless of Ctrl-C. Never throws: after an abort, a timeout or a missing program there
+ * is no exit code. */
 export function runCommand(program: string, args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   return new Promise((resolve) => {
     const { signal } = options;

@@ -155,7 +155,8 @@ class Wires {
     pump();
   }
 
-  /** Holds pieces until they are due. Keeps the order even when the delay changes; undefined is the end of the stream. */
+  /** Holds pieces until they are due. Keeps the order even when the delay changes; undefined is the end of the stream.
+   */
   #openQueue(from: Socket, to: Socket) {
     const queue: { readonly piece: Buffer | undefined; readonly dueAt: number }[] = [];
     let heldBytes = 0;

@@ -54,7 +54,8 @@ export class Waits {
 const liveEveryMs = 250;
 const linesEveryMs = 2000;
 
-/** Shows what is waited for as long as the process runs: on a terminal in one line that changes, elsewhere in a line every 2 s. */
+/** Shows what is waited for as long as the process runs: on a terminal in one line that changes, elsewhere in a line
+ * every 2 s. */
 export function showWaits(waits: Waits, status: StatusLine): void {
   setInterval(
     () => {
@@ -73,7 +74,8 @@ interface Exchange {
   readonly select?: (received: string) => string;
 }
 
-/** Sends `text` to a port of this machine and returns the first bytes of the response; empty on a timeout or a refused connection. */
+/** Sends `text` to a port of this machine and returns the first bytes of the response; empty on a timeout or a refused
+ * connection. */
 export function sendAndReceive(
   port: number,
   text: string,

@@ -14,7 +14,8 @@ export interface MoreConfiguration {
   readonly database: readonly string[];
 }
 
-/** What every private server of one directory is built from. Its `environment` is PATH, LANG and HOME only: no setting of the user's shell. */
+/** What every private server of one directory is built from. Its `environment` is PATH, LANG and HOME only: no setting
+ * of the user's shell. */
 export interface ServerContext extends ServerHome {
   /** Ten hex digits, stable for this directory: for names that must not collide with another clone's. */
   readonly id: string;
@@ -25,10 +26,12 @@ export interface ServerContext extends ServerHome {
   readonly redoLogMiB?: number | undefined;
 }
 
-/** Random, created with the directory and kept in it, readable by its owner only. Hex digits: safe in URLs, SQL and files. */
+/** Random, created with the directory and kept in it, readable by its owner only. Hex digits: safe in URLs, SQL and
+ * files. */
 export type Passwords = Awaited<ReturnType<typeof keptPasswords>>;
 
-/** Creates the folders and passwords that are missing. The result is the same at each start, apart from the socket directory. */
+/** Creates the folders and passwords that are missing. The result is the same at each start, apart from the socket
+ * directory. */
 export async function openContext(
   directory: string,
   environment: NodeJS.ProcessEnv,
@@ -101,7 +104,8 @@ async function socketDirectory(directory: string): Promise<string> {
 // These files define what each account may do. Docker Compose uses them too.
 const templates = join(import.meta.dirname, "..", "..", "..");
 
-/** A template such as `redis/users.conf` with its words in double braces filled in. Throws for a word without a value. */
+/** A template such as `redis/users.conf` with its words in double braces filled in. Throws for a word without a value.
+ */
 export async function filledTemplate(name: string, values: Readonly<Record<string, string>>): Promise<string> {
   const text = await readFile(join(templates, name), "utf8");
   return text.replaceAll(/\{\{(\w+)\}\}/g, (_, word: string) => {

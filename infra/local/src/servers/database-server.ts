@@ -5,7 +5,8 @@ import { ChildServer } from "../process/child-server.ts";
 import { runCommand, ServiceError, type CommandResult, lastLines, findProgram } from "../process/run-command.ts";
 import type { ServerContext } from "./context.ts";
 
-/** Runs SQL as root; throws when the server rejects it. Returns the values, or with "vertical" one line `name: value` for each. */
+/** Runs SQL as root; throws when the server rejects it. Returns the values, or with "vertical" one line `name: value`
+ * for each. */
 export type Sql = (text: string, form?: "values" | "vertical") => Promise<string>;
 
 export interface DatabaseParts {
@@ -23,11 +24,13 @@ interface DatabasePlan {
   readonly role: DatabaseRole;
   readonly port: number;
   readonly id: number;
-  /** Of a replica: whether others can follow it when it is promoted. It then keeps a binary log, as durable as the primary's. */
+  /** Of a replica: whether others can follow it when it is promoted. It then keeps a binary log, as durable as the
+   * primary's. */
   readonly isPromotable: boolean;
 }
 
-/** One database server, not started yet. Each start runs `onResponse` once the server responds, before it counts as ready. */
+/** One database server, not started yet. Each start runs `onResponse` once the server responds, before it counts as
+ * ready. */
 export async function databaseServer(
   { role, port, id, isPromotable }: DatabasePlan,
   { engine, programs, context }: DatabaseParts,
@@ -69,7 +72,8 @@ export async function databaseServer(
   return { server, sql };
 }
 
-/** Through the client program. Its options file is for people too: `mariadb --defaults-file=<directory>/database-primary.cnf` */
+/** Through the client program. Its options file is for people too: `mariadb
+ * --defaults-file=<directory>/database-primary.cnf` */
 async function rootSql(name: string, socket: string, client: string, context: ServerContext): Promise<Sql> {
   const file = join(context.directory, `${name}.cnf`);
   const lines = ["[client]", "user=root", `password=${context.passwords.databaseRoot}`, `socket="${socket}"`, ""];
@@ -97,7 +101,8 @@ const commonOptions = [
 const logOptions = [
   "--log-bin=binlog",
   "--binlog-row-image=MINIMAL",
-  // A transaction of a thousand purchases in a few large events: 5 % less CPU on primary and replica than in events of 8 kB.
+  // A transaction of a thousand purchases in a few large events: 5 % less CPU on primary and replica than in events of
+  // 8 kB.
   "--binlog-row-event-max-size=262144",
   "--sync-binlog=1",
   "--innodb-flush-log-at-trx-commit=1",
@@ -113,8 +118,8 @@ function replicaOptions(engine: DatabaseEngine, isPromotable: boolean): readonly
 // With this a killed process loses nothing, and a power cut up to a second, which the replica then fetches again.
 const noLogOptions = ["--skip-log-bin", "--innodb-flush-log-at-trx-commit=2"];
 
-// A sixteenth of the memory for each of the two. When the indexes do not fit, every insert reads from disk (measured on a
-// replica with 128 MB: from a million purchases on, its CPU per purchase rose by two thirds).
+// A sixteenth of the memory for each of the two. When the indexes do not fit, every insert reads from disk (measured on
+// a replica with 128 MB: from a million purchases on, its CPU per purchase rose by two thirds).
 function bufferPoolMebibytes(): number {
   return Math.round(Math.min(Math.max(totalmem() / 16 / 2 ** 20, 128), 1024));
 }
@@ -127,12 +132,14 @@ export interface DatabasePrograms {
 /** What MariaDB and MySQL do differently. The rest is in database.ts and database-server.ts. */
 export interface DatabaseEngine {
   readonly name: "MariaDB" | "MySQL";
-  /** Creates the system tables and sets root's password: root never exists without one. `options` name the folder and must come first. */
+  /** Creates the system tables and sets root's password: root never exists without one. `options` name the folder and
+   * must come first. */
   initialise(options: readonly string[], programs: DatabasePrograms, context: ServerContext): Promise<void>;
   readonly redoLogOption: string;
   readonly primaryOptions: readonly string[];
   readonly replicaOptions: readonly string[];
-  /** Makes a replica write what it gets from the primary to its own binary log, from which other replicas continue when it is promoted. */
+  /** Makes a replica write what it gets from the primary to its own binary log, from which other replicas continue when
+   * it is promoted. */
   readonly relayedLogOptions: readonly string[];
   /** The privileges to read a replica's lag. */
   readonly lagPrivileges: string;
@@ -160,7 +167,8 @@ export async function firstOptions(data: string, temporary: string): Promise<rea
   return ["--no-defaults", ...asRoot, `--datadir=${data}`, `--tmpdir=${temporary}`];
 }
 
-/** For the temporary files of one server: a starting server deletes all files in it; in /tmp that would include files of others. */
+/** For the temporary files of one server: a starting server deletes all files in it; in /tmp that would include files
+ * of others. */
 export const temporaryDirectory = (role: DatabaseRole, context: ServerContext): string =>
   `${dataDirectory(role, context)}.tmp`;
 

@@ -37,7 +37,8 @@ export async function database(
   const { output } = await runCommand(programs.server, ["--no-defaults", "--version"], context);
   const engine = output.includes("MariaDB") ? mariadb : mysql; // `mysqld` can be either
   const parts = { engine, programs, context };
-  // A replica that a fault drill starts again continues at its position. At the first start, start() makes it follow the primary.
+  // A replica that a fault drill starts again continues at its position. At the first start, start() makes it follow
+  // the primary.
   let following = false;
   const isPromotable = ports.replicas.length > 1;
   const primary = await databaseServer(
@@ -126,8 +127,8 @@ const unadoptedFile = (role: DatabaseRole, context: ServerContext): string =>
 
 const catchUpWithinMs = 120_000;
 
-// Repeated at every start; the replica gets them by replication. The accounts are for this database and for those whose names begin with its
-// name (tests create some). None has a privilege that bypasses read_only.
+// Repeated at every start; the replica gets them by replication. The accounts are for this database and for those whose
+// names begin with its name (tests create some). None has a privilege that bypasses read_only.
 const accounts = (name: string, engine: DatabaseEngine, { passwords }: ServerContext): Promise<string> =>
   filledTemplate("mysql/accounts.sql", {
     ...passwords,
@@ -139,7 +140,8 @@ const accounts = (name: string, engine: DatabaseEngine, { passwords }: ServerCon
     lag: engine.lagPrivileges,
   });
 
-/** Throws `replica-broken` when the replica has stopped, e.g. because the primary's log no longer reaches back to its position. */
+/** Throws `replica-broken` when the replica has stopped, e.g. because the primary's log no longer reaches back to its
+ * position. */
 async function untilCaughtUp(primary: Sql, replica: Sql, engine: DatabaseEngine, signal: AbortSignal): Promise<void> {
   const position = await positionOf(primary, engine);
   const caughtUp = await until(

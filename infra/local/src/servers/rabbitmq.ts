@@ -75,7 +75,8 @@ export async function rabbitmq(
           args: [],
           environment,
           port: amqp,
-          // The listener opens last, after data and users are loaded. Connection.Start, a frame of type 1, is the first response of AMQP.
+          // The listener opens last, after data and users are loaded. Connection.Start, a frame of type 1, is the first
+          // response of AMQP.
           ready: async () => (await sendAndReceive(amqp, "AMQP\0\0\x09\x01")).startsWith("\x01"),
         },
         context,

@@ -12,7 +12,8 @@ const dataDirectory = (context: ServerContext, name: string): string => join(con
 export const wipeRedis = (context: ServerContext, name: string): Promise<void> =>
   rm(join(dataDirectory(context, name), "dump.rdb"), { force: true });
 
-/** The first bytes of the response to a command of the administrator, also to a rejected password; empty when there is none. */
+/** The first bytes of the response to a command of the administrator, also to a rejected password; empty when there is
+ * none. */
 export const redisCommand = (
   { port, password }: { readonly port: number; readonly password: string },
   command: string,
@@ -51,7 +52,8 @@ export async function redis(
       name,
       program,
       args: [configFile],
-      // Accesses to boards are spread over all memory: with large pages Redis needs a tenth less CPU once boards have some million members.
+      // Accesses to boards are spread over all memory: with large pages Redis needs a tenth less CPU once boards have
+      // some million members.
       environment: { MALLOC_CONF: "thp:always" },
       port,
       // While it loads its file it responds with -LOADING.
@@ -62,10 +64,10 @@ export async function redis(
 }
 
 // The two zset limits reduce the memory of small boards to about a twentieth (108 to 5 bytes per member, measured).
-// Every board without mirrored counts has a hash. A packed hash of more than 64 members is slow to search.
-// Snapshots, and no log of every command: the ranker's auditor applies what a killed Redis has lost, boards and marks alike,
-// again from the ledger. The log and its rewrites cost a quarter of the CPU that Redis needs for a purchase.
-// set-proc-title: a title would overwrite the environment, by which a later launcher recognizes its leftovers.
+// Every board without mirrored counts has a hash. A packed hash of more than 64 members is slow to search. Snapshots,
+// and no log of every command: the ranker's auditor applies what a killed Redis has lost, boards and marks alike, again
+// from the ledger. The log and its rewrites cost a quarter of the CPU that Redis needs for a purchase. set-proc-title:
+// a title would overwrite the environment, by which a later launcher recognizes its leftovers.
 const configuration = (port: number, data: string): string => `bind 127.0.0.1
 port ${port}
 dir ${JSON.stringify(data)}
@@ -107,7 +109,8 @@ export interface RedisClusterSize {
 const slots = 16_384;
 const formedWithinMs = 60_000;
 
-/** The nodes of a private Redis Cluster, not started yet: `redis-1`, `redis-2`, …; first the masters, then a replica of each, and so on. */
+/** The nodes of a private Redis Cluster, not started yet: `redis-1`, `redis-2`, …; first the masters, then a replica of
+ * each, and so on. */
 export async function redisCluster(
   program: string,
   { masters, replicas }: RedisClusterSize,

@@ -6,13 +6,15 @@ export interface Addresses {
   /** Of a cluster: one for each node, with commas between. */
   readonly amqpUrl: string;
   readonly databaseWriteUrl: string;
-  /** The replica, of several each, with commas between. It follows the primary with a small delay and rejects writes. */
+  /** The replica, of several each, with commas between. It follows the primary with a small delay and rejects writes.
+   */
   readonly databaseReadUrl: string;
   /** Of a cluster: one for each node, with commas between. */
   readonly redisUrl: string;
 }
 
-/** Who uses the servers besides the administrator `tally`. Each has its own accounts, with only the privileges that it needs. */
+/** Who uses the servers besides the administrator `tally`. Each has its own accounts, with only the privileges that it
+ * needs. */
 export type Role = "gateway" | "writer" | "ranker" | "maintenance";
 
 /** The addresses of each role, with the role's user and password in them. */
@@ -27,7 +29,8 @@ const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
 
 export const sameForAll = (addresses: Addresses): Accounts => accountsOf(() => addresses);
 
-/** Addresses of servers on this machine for the administrator, and for each role. `amqp` and `redis` have one port for each node, `replicas` for each replica. */
+/** Addresses of servers on this machine for the administrator, and for each role. `amqp` and `redis` have one port for
+ * each node, `replicas` for each replica. */
 export function addressesOf(
   passwords: Readonly<Record<Role | "rabbitmq" | "database" | "redis", string>>,
   database: string,
@@ -74,7 +77,8 @@ export function addressVariables(addresses: Addresses): NodeJS.ProcessEnv {
 const { amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl } = systemSettings;
 const settings = { amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl };
 
-/** The addresses in the environment, as values or files, read as the apps read them. Undefined without any; throws when some are missing. */
+/** The addresses in the environment, as values or files, read as the apps read them. Undefined without any; throws when
+ * some are missing. */
 export function fromEnvironment(environment: NodeJS.ProcessEnv): Addresses | undefined {
   const variables = Object.values(settings).flatMap(({ variable }) => [variable, `${variable}_FILE`]);
   if (variables.every((variable) => !environment[variable])) return undefined;

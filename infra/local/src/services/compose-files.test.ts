@@ -166,7 +166,8 @@ test("fill-template.sh takes a word from its file, and from its variable otherwi
   expect(() => fill({ FILL_GATEWAY_FILE: secret, FILL_NAMESPACE: "tally" })).toThrow("use letters, digits");
 });
 
-/** Runs a script of a container. `commands`: shell lines that stand in for the image's commands; `folders`: what the container has at these places. */
+/** Runs a script of a container. `commands`: shell lines that stand in for the image's commands; `folders`: what the
+ * container has at these places. */
 function runScript(
   script: string,
   commands: Readonly<Record<string, string>>,
@@ -187,8 +188,8 @@ function runScript(
   });
 }
 
-// The image's entrypoint reads the file, sets MYSQL_ROOT_PASSWORD and unsets MYSQL_ROOT_PASSWORD_FILE before it runs the scripts of the first
-// start. `docker exec` has the variables of the container.
+// The image's entrypoint reads the file, sets MYSQL_ROOT_PASSWORD and unsets MYSQL_ROOT_PASSWORD_FILE before it runs
+// the scripts of the first start. `docker exec` has the variables of the container.
 test.each([
   ["accounts.sh", "the first start", ""],
   ["accounts.sh", "docker exec", "FILE"],

@@ -26,7 +26,8 @@ export async function fromDocker(options: DockerOptions): Promise<Services | und
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const passwords = await keptPasswords(directory);
   const [amqp = 0, primary = 0, replica = 0, redis = 0] = await freePorts(4);
-  // The volumes keep the passwords of their first start. A new directory has new passwords, so it gets a new project name too.
+  // The volumes keep the passwords of their first start. A new directory has new passwords, so it gets a new project
+  // name too.
   const project = `tally-${directoryId(directory + passwords.database)}`;
   const compose = (args: readonly string[], abort?: AbortSignal) =>
     runCommand(docker, ["compose", "--file", composeFile, "--project-name", project, ...args], {

@@ -35,7 +35,8 @@ export async function fromPrograms(
   // In the order in which they stop: a server before those that it needs.
   const databases = [...replicas, primary].map(({ server }) => server);
   const groups = [databases, [...broker.nodes, broker.epmd], stores.nodes];
-  // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the servers still shut down cleanly.
+  // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the servers still
+  // shut down cleanly.
   const onExit = (): void => groups.flat().forEach((server) => server.kill("SIGTERM"));
   process.once("exit", onExit);
   const stopServers = async (): Promise<void> => {

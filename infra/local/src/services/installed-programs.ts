@@ -8,7 +8,8 @@ export interface Programs {
   readonly redis: string;
 }
 
-/** The servers installed on this machine. Installs missing ones where that is possible; throws `not-installed` or `install-failed`. */
+/** The servers installed on this machine. Installs missing ones where that is possible; throws `not-installed` or
+ * `install-failed`. */
 export async function installedPrograms(options: InstallOptions): Promise<Programs> {
   const found = findPrograms(options.environment);
   if ("programs" in found) return found.programs;
@@ -27,7 +28,8 @@ function findPrograms(
 ): { readonly programs: Programs } | { readonly missing: readonly MissingPackage[] } {
   const databaseServer = findProgram(["mariadbd", "mysqld"], environment);
   const client = findProgram(["mariadb", "mysql"], environment);
-  // Debian's rabbitmq-server in the PATH is a wrapper that switches the user or exits. The real script is in the library folder.
+  // Debian's rabbitmq-server in the PATH is a wrapper that switches the user or exits. The real script is in the
+  // library folder.
   const broker = findProgram(["rabbitmq-server"], environment, ["/usr/lib/rabbitmq/bin"]);
   const epmd = findProgram(["epmd"], environment);
   const redis = findProgram(["redis-server", "valkey-server"], environment);
@@ -114,14 +116,16 @@ const policyFile = "/usr/sbin/policy-rc.d";
 const ourPolicy =
   "#!/bin/sh\n# Made by tally while it installs packages, so that none of their services starts.\nexit 101\n";
 
-/** Forbids that packages start services, by Debian's policy file. Returns the function that undoes it. Keeps an existing policy. */
+/** Forbids that packages start services, by Debian's policy file. Returns the function that undoes it. Keeps an
+ * existing policy. */
 async function forbidServices(asRoot: AsRoot): Promise<() => Promise<unknown>> {
   if (existsSync(policyFile) && readFileSync(policyFile, "utf8") !== ourPolicy) return async () => undefined;
   await asRoot(["sh", "-c", `printf %s "$1" > ${policyFile} && chmod 755 ${policyFile}`, "sh", ourPolicy]);
   return () => asRoot(["rm", "-f", policyFile]);
 }
 
-/** One program of the package of the same name, which is installed first where that is possible. `title`: for a person. */
+/** One program of the package of the same name, which is installed first where that is possible. `title`: for a person.
+ */
 export async function installedProgram(name: string, title: string, options: InstallOptions): Promise<string> {
   const find = (): string | undefined => findProgram([name], options.environment);
   const found = find();

@@ -13,9 +13,11 @@ import { installedPrograms } from "./installed-programs.ts";
 export interface StartOptions {
   /** For data, logs, passwords and pid files, e.g. `<root>/.tally/dev`. Created when missing. */
   readonly directory: string;
-  /** The database to create, e.g. `tally`. The user may also create databases whose names begin with it. Letters, digits, `_`. */
+  /** The database to create, e.g. `tally`. The user may also create databases whose names begin with it. Letters,
+   * digits, `_`. */
   readonly database: string;
-  /** True: the next start finds the data again. False: `stop()` deletes the data, and the directory of private servers. */
+  /** True: the next start finds the data again. False: `stop()` deletes the data, and the directory of private servers.
+   */
   readonly keepData: boolean;
   readonly say: (line: string) => void;
   /** Gets what the start and the stop wait for. */
@@ -26,19 +28,24 @@ export interface StartOptions {
   readonly docker?: "auto" | "never";
   /** Nodes of the RabbitMQ cluster, default 1; private servers only, and the same number at each start. */
   readonly brokers?: number;
-  /** Default 1. More: the number of database replicas, any of which can be promoted, since each keeps a binary log. Private servers only. */
+  /** Default 1. More: the number of database replicas, any of which can be promoted, since each keeps a binary log.
+   * Private servers only. */
   readonly databaseReplicas?: number;
-  /** Absent: one Redis. Else a Redis Cluster, of private servers without `keepData` only. Each node can be killed and started separately. */
+  /** Absent: one Redis. Else a Redis Cluster, of private servers without `keepData` only. Each node can be killed and
+   * started separately. */
   readonly redisCluster?: RedisClusterSize;
   /** Lines for the private servers' configurations, e.g. for further listeners. */
   readonly configuration?: MoreConfiguration;
-  /** The size of the redo log of each private database, allocated at its first start. Default 512. A small one slows down heavy writing. */
+  /** The size of the redo log of each private database, allocated at its first start. Default 512. A small one slows
+   * down heavy writing. */
   readonly redoLogMiB?: number;
-  /** The NAMESPACE whose queues and keys the accounts may use: letters, digits, `_` and `-`. Absent, or with other characters: all. */
+  /** The NAMESPACE whose queues and keys the accounts may use: letters, digits, `_` and `-`. Absent, or with other
+   * characters: all. */
   readonly namespace?: string;
 }
 
-/** What an operator can do to private servers. Used by tests and fault drills. Each call throws when the server rejects it. */
+/** What an operator can do to private servers. Used by tests and fault drills. Each call throws when the server rejects
+ * it. */
 export interface Operator {
   /** SQL as the primary's root. */
   sql(text: string): Promise<string>;
@@ -46,7 +53,8 @@ export interface Operator {
   replicaSql(text: string, replica?: number): Promise<string>;
   /** rabbitmqctl; takes about a second. In a cluster: for its first node. */
   rabbitmqctl(...args: readonly string[]): Promise<string>;
-  /** A Redis command as its administrator, e.g. `SAVE`. Returns the first bytes of the response. In a cluster: of its first node. */
+  /** A Redis command as its administrator, e.g. `SAVE`. Returns the first bytes of the response. In a cluster: of its
+   * first node. */
   redis(command: string): Promise<string>;
   /** Deletes the data of the one Redis, which must not run. */
   wipeRedis(): Promise<void>;
@@ -55,10 +63,12 @@ export interface Operator {
 export interface Services {
   /** Addresses with the administrator's account, which has all privileges. */
   readonly addresses: Addresses;
-  /** Addresses with the account of each app and of `pnpm tally`, which has the privileges that it needs. The same as `addresses` when these were given. */
+  /** Addresses with the account of each app and of `pnpm tally`, which has the privileges that it needs. The same as
+   * `addresses` when these were given. */
   readonly accounts: Accounts;
   readonly source: "docker" | "environment" | "private";
-  /** When private: `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica` (of several `database-replica-1`, …), `redis` (of a cluster `redis-1`, …). Else empty. */
+  /** When private: `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica` (of
+   * several `database-replica-1`, …), `redis` (of a cluster `redis-1`, …). Else empty. */
   readonly servers: readonly Server[];
   /** Of private servers only. */
   readonly operator?: Operator;
@@ -113,12 +123,14 @@ export async function startServices(options: StartOptions): Promise<Services> {
   }
 }
 
-// Safe in a Redis pattern and in a regular expression. For a namespace with other characters the accounts may use all namespaces.
+// Safe in a Redis pattern and in a regular expression. For a namespace with other characters the accounts may use all
+// namespaces.
 const plainName = /^[A-Za-z0-9_-]+$/;
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Runs work that a signal to this process must not end in the middle: the signal aborts the work, which then cleans up. */
+/** Runs work that a signal to this process must not end in the middle: the signal aborts the work, which then cleans
+ * up. */
 async function whileInterruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = (): void =>
@@ -139,7 +151,8 @@ interface PrivateOptions extends Omit<StartOptions, "keepData" | "docker" | "env
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Starts empty private servers without the user's environment; `stop()` deletes their data. Throws `ServiceError`, or `signal`'s reason. */
+/** Starts empty private servers without the user's environment; `stop()` deletes their data. Throws `ServiceError`, or
+ * `signal`'s reason. */
 export async function startPrivateServices({ signal, ...options }: PrivateOptions): Promise<PrivateServices> {
   const services = await startServices({
     ...options,

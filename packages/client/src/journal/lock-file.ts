@@ -1,15 +1,13 @@
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { TallyClientError } from "../tally-client-error.ts";
 
-/**
- * Creates a lock file that names this process; returns the function that removes it. Takes over the file of a process
+/** Creates a lock file that names this process; returns the function that removes it. Takes over the file of a process
  * that has ended. Throws the error of `inUse` while the process runs. Of any number of processes at the same time one
  * gets it. The file system must have hard links.
  *
  * The file appears with its content, so no process reads half of it. The file of a dead process is never removed, only
  * replaced, and only by the holder of `<path>.takeover`, a lock of the same kind, after another look: a process that is
- * late does not remove the file of a faster one.
- */
+ * late does not remove the file of a faster one. */
 export async function lockFile(
   path: string,
   inUse: (pid: number) => Error = (pid) => new TallyClientError("JOURNAL_IN_USE", `process ${pid} holds ${path}`),

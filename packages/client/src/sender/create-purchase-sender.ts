@@ -56,14 +56,12 @@ export interface PurchaseSender {
   close(options?: { readonly withinMs?: number }): Promise<{ readonly waiting: number }>;
 }
 
-/**
- * Collects purchases and sends them as entries of `POST /purchases`, each with its own idempotencyKey, one request at a
- * time. While a request is under way the next entries collect; an idle sender sends at once. Each entry is settled by
+/** Collects purchases and sends them as entries of `POST /purchases`, each with its own idempotencyKey, one request at
+ * a time. While a request is under way the next entries collect; an idle sender sends at once. Each entry is settled by
  * its own result. Entries that may be accepted later are sent again, ahead of newer ones, until they are settled: after
  * `Retry-After`, or with a growing random delay.
  *
- * The buffer holds JSON, at most `eventsMax` purchases and `bytesMax` bytes.
- */
+ * The buffer holds JSON, at most `eventsMax` purchases and `bytesMax` bytes. */
 export function createPurchaseSender({
   baseUrl,
   apiKey,

@@ -22,15 +22,13 @@ interface Rejected {
   readonly error: string;
 }
 
-/**
- * Delivers the purchases of a queue: one request at a time, the oldest first.
+/** Delivers the purchases of a queue: one request at a time, the oldest first.
  *
  *   idle      the queue is empty; `start()` begins to send
  *   sending   a request is under way
  *   waiting   after a failure, until Retry-After or the back-off has passed
  *   stopped   the gateway rejects every request; nothing is sent until `resume()`
- *   finished  nothing is sent any more
- */
+ *   finished  nothing is sent any more */
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #finished = new AbortController();

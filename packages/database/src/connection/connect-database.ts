@@ -27,12 +27,10 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
-  /**
-   * Runs `work` in one READ COMMITTED transaction and commits. Repeats all of it after deadlocks, lock timeouts and
+  /** Runs `work` in one READ COMMITTED transaction and commits. Repeats all of it after deadlocks, lock timeouts and
    * while the write endpoint is unavailable (lost connection, read-only server after a failover, ...); without options,
    * forever. It also repeats after a COMMIT of unknown outcome: `work` must detect that it was done already. Rolls back
-   * and rethrows what `work` throws, including data errors.
-   */
+   * and rethrows what `work` throws, including data errors. */
   transaction<T>(work: (tx: SqlTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The read endpoint: may lag behind commits. Its connections cannot write. */
   readonly reader: SqlReader;

@@ -61,10 +61,8 @@ export class Endpoint {
     }
   }
 
-  /**
-   * Prepares a new connection. Asks one of the write endpoint once a second whether its server still takes writes:
-   * after a switchover the old server may live on, read-only, and keep its connections.
-   */
+  /** Prepares a new connection. Asks one of the write endpoint once a second whether its server still takes writes:
+   * after a switchover the old server may live on, read-only, and keep its connections. */
   async #isUsable(connection: PoolConnection, session: Session): Promise<boolean> {
     const { name, queryTimeoutMs } = this.#options;
     const askedAt = this.#askedAt.get(connection);

@@ -27,11 +27,9 @@ export async function readMigrations(folder: URL, prefix: string): Promise<reado
 
 const fileName = /^\d{3}-[a-z0-9-]+\.sql$/;
 
-/**
- * Applies the migrations that the table `migrations` does not list yet, in the given order, and returns their names. A
+/** Applies the migrations that the table `migrations` does not list yet, in the given order, and returns their names. A
  * lock makes concurrent processes apply each once. `url`: of the write endpoint; the database must exist. MySQL cannot
- * roll DDL back: after a failed statement the DATABASE_MIGRATION error names it and what stays applied.
- */
+ * roll DDL back: after a failed statement the DATABASE_MIGRATION error names it and what stays applied. */
 export async function migrate(
   { url, log }: { readonly url: string; readonly log: Log },
   migrations: readonly Migration[],

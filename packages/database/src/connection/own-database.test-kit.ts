@@ -5,10 +5,8 @@ import { connectDatabase, type Database, type DatabaseOptions } from "./connect-
 import { migrate, readMigrations } from "./migrate.ts";
 import { dropTestDatabase, recreateTestDatabase } from "./run-statement.ts";
 
-/**
- * A new database for one test file, on both endpoints, with the tables of `migrations`: folders, each with the prefix
- * of its names.
- */
+/** A new database for one test file, on both endpoints, with the tables of `migrations`: folders, each with the prefix
+ * of its names. */
 export function ownDatabase(...migrations: readonly (readonly [folder: URL, prefix: string])[]) {
   const services = inject("services");
   const suffix = `_${randomBytes(6).toString("hex")}_test`;

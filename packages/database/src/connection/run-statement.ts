@@ -91,10 +91,8 @@ export function sessionSql(queryTimeoutMs: number, endpoint: "write" | "read"): 
   ];
 }
 
-/**
- * The TLS options in a MySQL URL: `?ssl-mode=VERIFY_IDENTITY`, with `&ssl-ca=/path/of/ca.pem` for an authority that
- * Node does not know. Throws DATABASE_URL for TLS that does not verify: a man in the middle could read it.
- */
+/** The TLS options in a MySQL URL: `?ssl-mode=VERIFY_IDENTITY`, with `&ssl-ca=/path/of/ca.pem` for an authority that
+ * Node does not know. Throws DATABASE_URL for TLS that does not verify: a man in the middle could read it. */
 export function tlsOf(url: string): { readonly uri: string; readonly ssl?: SslOptions } {
   const parsed = URL.parse(url);
   if (parsed === null) throw urlError("not a URL (not shown: it may contain a password)");
@@ -175,10 +173,8 @@ interface ExclusiveOptions {
   readonly tableLockWithinSeconds: number;
 }
 
-/**
- * Runs `use` on a connection that holds a lock until it ends, also when the process is killed during a statement: a
- * later process cannot act beside that statement. Undefined: another process has the lock. Throws DatabaseError.
- */
+/** Runs `use` on a connection that holds a lock until it ends, also when the process is killed during a statement: a
+ * later process cannot act beside that statement. Undefined: another process has the lock. Throws DatabaseError. */
 export async function exclusively<T extends object>(
   { url, lock, waitSeconds, timeoutMs, tableLockWithinSeconds }: ExclusiveOptions,
   use: (session: ExclusiveSession) => Promise<T>,

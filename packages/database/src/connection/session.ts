@@ -6,11 +6,9 @@ import { destroyConnection, runStatement, sqlText } from "./run-statement.ts";
 // At up to 3 bytes a character below MariaDB's packet of 16 MiB: a larger one ends the connection.
 const textLengthMax = 5 * 1024 * 1024;
 
-/**
- * One lent connection. Statements run in sequence, also when they are called in parallel. After an error that ends the
+/** One lent connection. Statements run in sequence, also when they are called in parallel. After an error that ends the
  * transaction (deadlock, lost connection) the following statements fail with the same error: the server would run and
- * keep them outside of any transaction.
- */
+ * keep them outside of any transaction. */
 export class Session {
   readonly #connection: PoolConnection;
   readonly #timeoutMs: number;
@@ -119,11 +117,9 @@ function endedIn(label: string): DatabaseError {
 
 const rowsPerChunk = 5000;
 
-/**
- * The rows of one SELECT, each an array of its columns, in chunks of up to 5,000: a result of any size in the memory of
- * two chunks. The server waits while the consumer works. Throws DatabaseError, also after `silenceMs` without a row;
- * then, and when the consumer ends early, it destroys the connection.
- */
+/** The rows of one SELECT, each an array of its columns, in chunks of up to 5,000: a result of any size in the memory
+ * of two chunks. The server waits while the consumer works. Throws DatabaseError, also after `silenceMs` without a row;
+ * then, and when the consumer ends early, it destroys the connection. */
 async function* streamRows(
   connection: Connection,
   text: string,

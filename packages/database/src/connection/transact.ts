@@ -89,15 +89,13 @@ function transactionOf(session: Session): SqlTransaction {
   };
 }
 
-/**
- * The statements that insert `rows` by "INSERT INTO t (a, b) VALUES ?", nearly always one: a new statement begins after
- * about a million characters.
+/** The statements that insert `rows` by "INSERT INTO t (a, b) VALUES ?", nearly always one: a new statement begins
+ * after about a million characters.
  *
  * Why we build the text: CPU of client + server in ms, for a transaction of 500 rows with 7 columns and 2,500 rows with
  * 4, on 2 cores:
  *   MariaDB 10.11: this 1.9 + 9.3, mysql2's nested arrays 2.8 + 9.2, prepared statements of 500 rows 3.7 + 8.4
- *   MySQL 9.7:     this 2.7 + 15.6, nested arrays 4.3 + 16.0, prepared statements of 500 rows 30 + 16
- */
+ *   MySQL 9.7:     this 2.7 + 15.6, nested arrays 4.3 + 16.0, prepared statements of 500 rows 30 + 16 */
 export function insertStatements(sql: string, rows: readonly (readonly SqlValue[])[]): readonly string[] {
   const at = sql.indexOf(placeholder);
   if (at < 0) throw new DatabaseError("DATABASE_STATEMENT", `insert needs "VALUES ?", in: ${sql}`);

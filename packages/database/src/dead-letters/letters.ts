@@ -78,10 +78,8 @@ export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
   return stage === "event" || stage === "conflict";
 }
 
-/**
- * The message that sends a letter again. Harmless to repeat, because an event keeps its id and a message its batch.
- * `eventVersion`: of the domain, for a single event, whose own version may be an earlier one.
- */
+/** The message that sends a letter again. Harmless to repeat, because an event keeps its id and a message its batch.
+ * `eventVersion`: of the domain, for a single event, whose own version may be an earlier one. */
 export function replayOf(
   letter: DeadLetter,
   namespace: string,

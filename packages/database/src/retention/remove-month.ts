@@ -198,10 +198,8 @@ async function exportedMonth(reader: SqlReader, domain: string, month: Month): P
   return row;
 }
 
-/**
- * Adds the next leaving rows to the base, up to `rowsMax`, and remembers how far it is in the same transaction:
- * repeating it after any outcome counts each row once. Returns how many rows it added; 0: all rows are in the base.
- */
+/** Adds the next leaving rows to the base, up to `rowsMax`, and remembers how far it is in the same transaction:
+ * repeating it after any outcome counts each row once. Returns how many rows it added; 0: all rows are in the base. */
 async function countChunk(
   transaction: SqlTransaction,
   { name, retention }: { readonly name: string; readonly retention: Retention },

@@ -59,10 +59,8 @@ export function firstKeptMonth(keepMonths: number, now: number): Month | undefin
   return Date.parse(firstDayOf(first)) > now - removedAfterDays * dayMs ? undefined : first;
 }
 
-/**
- * Removes all months before `firstKept`, oldest first, and finishes what an earlier run left. Gives the table
- * partitions first if it has none. Undefined: another process is removing months. The next run continues it.
- */
+/** Removes all months before `firstKept`, oldest first, and finishes what an earlier run left. Gives the table
+ * partitions first if it has none. Undefined: another process is removing months. The next run continues it. */
 export async function retain(options: RetainOptions): Promise<RetainOutcome | undefined> {
   const { url, domain } = options;
   return exclusively(

@@ -20,12 +20,10 @@ export function surelyRetainedFrom(now: number): number {
   return Number(new Date(now - (removedAfterDays - 1) * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
 }
 
-/**
- * The first date, yyyymmdd, whose events are retained; undefined if nothing was ever removed. True until the
+/** The first date, yyyymmdd, whose events are retained; undefined if nothing was ever removed. True until the
  * transaction ends: the first statement locks the definition of the table, as an INSERT does, so that no month can be
  * moved until then. A month that was moved before raised the date before, and READ COMMITTED sees it. Two statements of
- * about 0.1 ms.
- */
+ * about 0.1 ms. */
 export async function retainedFrom(
   transaction: SqlTransaction,
   domain: string,
@@ -50,10 +48,8 @@ export interface Recounted<R extends Partial<Recount> = Recount> {
     | undefined;
 }
 
-/**
- * Runs `work` on a snapshot, with the recount that is valid in it: of the rows, or, where months were removed, of rows
- * and base. Until `work` ends no month of the domain can be moved on that server. No retries. Throws DatabaseError.
- */
+/** Runs `work` on a snapshot, with the recount that is valid in it: of the rows, or, where months were removed, of rows
+ * and base. Until `work` ends no month of the domain can be moved on that server. No retries. Throws DatabaseError. */
 export async function withRecount<R extends Partial<Recount>, T>(
   database: Pick<Database, "snapshot">,
   endpoint: "read" | "write",

@@ -11,10 +11,8 @@ interface AlbumRef {
   readonly acceptedAtMs: number;
 }
 
-/**
- * A UUIDv7 event id contains its time. An id made of an Idempotency-Key does not, so the time is appended after a dot.
- * With any time the id names the same album.
- */
+/** A UUIDv7 event id contains its time. An id made of an Idempotency-Key does not, so the time is appended after a dot.
+ * With any time the id names the same album. */
 export function albumIdOf(eventId: string, nowMs: number): string {
   return eventTimeOf(eventId) === undefined ? `${eventId}.${nowMs.toString(36)}` : eventId;
 }

@@ -11,10 +11,8 @@ export const imageTypes: readonly ImageType[] = ImageType.anyOf.map((literal) =>
 
 export const expectedImage = "a PNG, JPEG, GIF or WebP picture";
 
-/**
- * By the first bytes, not by the client's Content-Type. PNG: ISO 15948, 5.2. JPEG: ISO 10918-1, B.1.1.3. GIF: GIF89a,
- * 17. WebP: RFC 9649, 2.4.
- */
+/** By the first bytes, not by the client's Content-Type. PNG: ISO 15948, 5.2. JPEG: ISO 10918-1, B.1.1.3. GIF: GIF89a,
+ * 17. WebP: RFC 9649, 2.4. */
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   const starts = (text: string, at = 0): boolean => bytes.toString("latin1", at, at + text.length) === text;
   if (starts("\x89PNG\r\n\x1a\n")) return "image/png";
@@ -41,11 +39,10 @@ export function isTooLarge({ width, height }: ImageSize): boolean {
   return width > sidePixelsMax || height > sidePixelsMax || width * height > pixelsMax;
 }
 
-/**
- * undefined if no decoder would find one. "hidden": a JPEG with more markers before its frame header than any camera or
- * editor writes; to read all of them could take 0.5 s. PNG: ISO 15948, 11.2.2. JPEG: ISO 10918-1, B.2.2. GIF: GIF89a,
- * 18. WebP: RFC 9649, 2.5 to 2.7.
- */
+/** undefined if no decoder would find one. "hidden": a JPEG with more markers before its frame header than any camera
+ * or editor writes; to read all of them could take 0.5 s. PNG: ISO 15948, 11.2.2. JPEG: ISO 10918-1, B.2.2. GIF:
+ * GIF89a,
+ * 18. WebP: RFC 9649, 2.5 to 2.7. */
 export function imageSizeOf(type: ImageType, bytes: Buffer): ImageSize | "hidden" | undefined {
   switch (type) {
     case "image/png":

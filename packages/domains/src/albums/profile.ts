@@ -32,8 +32,9 @@ function valuesOfJson(text: string): Values {
   throw new InvalidInput("profile", expectedProfile, text.slice(0, 60));
 }
 
-// The form of generated Java clients: one line for each field, and a newline in a value is followed by four spaces. Each
-// mark is searched once, from the front: a regular expression with three open ends takes a minute for a hostile text.
+// The form of generated Java clients: one line for each field, and a newline in a value is followed by four spaces.
+// Each mark is searched once, from the front: a regular expression with three open ends takes a minute for a hostile
+// text.
 function valuesOfClass(text: string): Values {
   const marks = ["\n    artist: ", "\n    title: ", "\n    year: ", "\n}"];
   const places: number[] = [];

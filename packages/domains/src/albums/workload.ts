@@ -19,10 +19,8 @@ const coverBytes = 3475;
 
 const groupCounts = [10, 20, 30];
 
-/**
- * A connection posts an album and then reads it, as the source does; without a context it posts only. Reads are the two
- * rankings. Albums count on no board.
- */
+/** A connection posts an album and then reads it, as the source does; without a context it posts only. Reads are the
+ * two rankings. Albums count on no board. */
 export const workload = {
   domain: "albums",
   next: (random, _spread, { eventId, contentBytes = dot.length } = {}) =>
@@ -69,10 +67,8 @@ function startOf(number: number, scale: number) {
   };
 }
 
-/**
- * Later in the series: each thread posts an album, likes it twice and dislikes it once; three readers get reviews of
- * random albums.
- */
+/** Later in the series: each thread posts an album, likes it twice and dislikes it once; three readers get reviews of
+ * random albums. */
 function albumsAndReviews(count: number): SourceRun {
   return { description: `${count} groups, albums and reviews`, groups: (scale) => reviewing(count, scale) };
 }

@@ -20,10 +20,8 @@ export interface LiftRide extends AnyRide {
   readonly skierId: number;
 }
 
-/**
- * A skier is on one lift at one time, so these fields identify the ride (contract, section 4) and make its id: sent
- * twice, it is one event, with any Idempotency-Key.
- */
+/** A skier is on one lift at one time, so these fields identify the ride (contract, section 4) and make its id: sent
+ * twice, it is one event, with any Idempotency-Key. */
 export function liftRideEvent(ride: LiftRide): LiftRideEvent {
   const { resort, season, day, skierId, minute, liftId } = ride;
   // The resort is last: it may contain any character.
@@ -31,10 +29,8 @@ export function liftRideEvent(ride: LiftRide): LiftRideEvent {
   return { id: eventIdOfKey("liftrides", key), ...ride };
 }
 
-/**
- * Two skiers may share a lift in one minute, so the id is that of the request: a new event, unless its request repeats
- * an Idempotency-Key.
- */
+/** Two skiers may share a lift in one minute, so the id is that of the request: a new event, unless its request repeats
+ * an Idempotency-Key. */
 export function rideOfUnknownSkier(id: string, ride: AnyRide): LiftRideEvent {
   return { id, ...ride, skierId: null };
 }

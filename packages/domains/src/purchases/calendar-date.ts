@@ -16,10 +16,8 @@ export const DateText = Type.String({
   },
 });
 
-/**
- * "20261120" → 20261120. Throws InvalidInput for a date that does not exist, such as the 30th of February, and for
- * years before 1000.
- */
+/** "20261120" → 20261120. Throws InvalidInput for a date that does not exist, such as the 30th of February, and for
+ * years before 1000. */
 export function parseCalendarDate(field: string, text: string): number {
   const year = Number(text.slice(0, 4));
   const month = Number(text.slice(4, 6));

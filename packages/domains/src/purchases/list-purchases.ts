@@ -91,11 +91,9 @@ interface Filter {
   readonly cursor?: string;
 }
 
-/**
- * One statement, because two may read from servers of which one is behind. The items are NULL beyond a page's limit.
+/** One statement, because two may read from servers of which one is behind. The items are NULL beyond a page's limit.
  * Every combination of filters reads one index in its order: a store without a date by (date, id), all others by id. A
- * date alone has no index and would read the whole table: it is rejected.
- */
+ * date alone has no index and would read the whole table: it is rejected. */
 function selectPurchases({ storeID, customer, date, cursor }: Filter): Condition {
   const byDate = storeID !== undefined && customer === undefined && date === undefined;
   const conditions: Condition[] = [];
@@ -163,10 +161,8 @@ interface LatestRow extends CountedRow {
 const limits = wholeNumbers(1, 100);
 const limitDefault = "20";
 
-/**
- * Within one date the ids of purchases with an Idempotency-Key have no order: any of a day with more sales may be
- * missing.
- */
+/** Within one date the ids of purchases with an Idempotency-Key have no order: any of a day with more sales may be
+ * missing. */
 export const latestPurchases = queryRoute({
   path: "/purchases/latest",
   summary: "the purchases of a store that were stored last, 20 by default",

@@ -60,10 +60,8 @@ function extraRunOf(count: number, perHour?: number): SourceRun {
   return { ...runOf(count, perHour), isExtra: true };
 }
 
-/**
- * A store is a connection. The east opens first, the others when the first store of the east starts its 4th and its 6th
- * hour.
- */
+/** A store is a connection. The east opens first, the others when the first store of the east starts its 4th and its
+ * 6th hour. */
 function timeZones(count: number, purchasesPerHour: number, scale: number): readonly SourceGroup[] {
   const perHour = scaled(purchasesPerHour, scale);
   const zone = (name: string, first: number, connections: number, hour: number): SourceGroup => ({

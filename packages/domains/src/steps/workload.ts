@@ -32,10 +32,8 @@ export const workload = {
 
 const requestsPerIteration = 5;
 
-/**
- * The hours of a day in four phases with different numbers of threads. A phase starts when all threads of the previous
- * one have ended.
- */
+/** The hours of a day in four phases with different numbers of threads. A phase starts when all threads of the previous
+ * one have ended. */
 function phases(threads: number, scale: number): readonly SourceGroup[] {
   const perHour = scaled(100, scale);
   const phase = (

@@ -31,10 +31,8 @@ export const recount: Recount = {
   contradictions: [selectOvertaken, selectForeign],
 };
 
-/**
- * Whether the pair's newest swipe was a like before this one (undefined: there was none) and after it. Both are equal
- * for a swipe that arrives after a newer one.
- */
+/** Whether the pair's newest swipe was a like before this one (undefined: there was none) and after it. Both are equal
+ * for a swipe that arrives after a newer one. */
 export interface SwipeChange extends Change<SwipeEvent> {
   readonly before: boolean | undefined;
   readonly after: boolean;
@@ -43,10 +41,8 @@ export interface SwipeChange extends Change<SwipeEvent> {
 /** The fields that decide which of two swipes of a pair is newer. */
 export type Taken = Pick<SwipeEvent, "at" | "id" | "liked">;
 
-/**
- * The newer swipe is accepted later, by the gateway's clock in ms; within one ms, it has the greater id. Ids of one
- * gateway increase, so its order is kept.
- */
+/** The newer swipe is accepted later, by the gateway's clock in ms; within one ms, it has the greater id. Ids of one
+ * gateway increase, so its order is kept. */
 function isNewer(one: Pick<Taken, "at" | "id">, other: Pick<Taken, "at" | "id">): boolean {
   return one.at === other.at ? one.id > other.id : one.at > other.at;
 }

@@ -34,11 +34,9 @@ interface Pair extends Pick<SwipeEvent, "swiper" | "swipee"> {
 
 type PairUpdate = ReturnType<typeof updateOf>;
 
-/**
- * Common case first: all pairs are new, and one statement inserts them. It leaves existing pairs unchanged and locks
+/** Common case first: all pairs are new, and one statement inserts them. It leaves existing pairs unchanged and locks
  * them, in one order for all writers, so what is read next is valid until the commit. The order of writers and of
- * swipes does not matter.
- */
+ * swipes does not matter. */
 async function updatePairs(
   transaction: SqlTransaction,
   added: readonly BatchEvent<SwipeEvent>[],

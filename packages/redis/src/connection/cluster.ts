@@ -17,10 +17,8 @@ export function isCluster(url: string): boolean {
   return scheme.test(url.trimStart());
 }
 
-/**
- * Reads URLs of a cluster's nodes, redis[s]+cluster://user:password@host:port, separated by commas. All nodes have the
- * account of the first URL. undefined: the URL of a single server.
- */
+/** Reads URLs of a cluster's nodes, redis[s]+cluster://user:password@host:port, separated by commas. All nodes have the
+ * account of the first URL. undefined: the URL of a single server. */
 export function clusterAddressOf(text: string): ClusterAddress | undefined {
   const urls = text.split(",").map((entry) => entry.trim());
   const [first = ""] = urls;
@@ -48,10 +46,8 @@ const connectWithinMs = 2000;
 const retryMovedMs = 10;
 const retryElsewhereMs = 100;
 
-/**
- * A command follows its slot (MOVED, ASK, TRYAGAIN) until `commandTimeoutMs` has passed, without one forever. Commands
- * are written one by one: in a shared pipeline the caller of a redirected command gets the redirection as an error.
- */
+/** A command follows its slot (MOVED, ASK, TRYAGAIN) until `commandTimeoutMs` has passed, without one forever. Commands
+ * are written one by one: in a shared pipeline the caller of a redirected command gets the redirection as an error. */
 export function openCluster(address: ClusterAddress, options: RedisOptions, shared: ConnectionOptions): Cluster {
   const { label, log, commandTimeoutMs, queuesWhileDown = true, scripts } = options;
   const cluster = new TimedCluster(commandTimeoutMs, [...address.nodes], {

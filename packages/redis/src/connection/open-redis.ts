@@ -34,10 +34,8 @@ export type ConnectionOptions = Pick<
   "socketTimeout" | "commandTimeout" | "maxRetriesPerRequest" | "Connector"
 >;
 
-/**
- * Opens the sockets of ioredis as its own connector does, and listens for all of their errors. ioredis listens for the
- * first one only, and a second one would end the process: an untrusted certificate, and then bytes that are not TLS.
- */
+/** Opens the sockets of ioredis as its own connector does, and listens for all of their errors. ioredis listens for the
+ * first one only, and a second one would end the process: an untrusted certificate, and then bytes that are not TLS. */
 class Connector extends AbstractConnector {
   readonly #options: DriverOptions;
 

@@ -96,10 +96,8 @@ const portion = 1000;
 /** Member → score, as stored. */
 type Scores = Map<string, string>;
 
-/**
- * Reads all that Redis keeps of a board, without blocking it for long. `prefixes`: each shard with its generation.
- * Where the sorted set differs from the hash, `cells` has its count and `alsoStored` that of the hash.
- */
+/** Reads all that Redis keeps of a board, without blocking it for long. `prefixes`: each shard with its generation.
+ * Where the sorted set differs from the hash, `cells` has its count and `alsoStored` that of the hash. */
 export async function boardCells(
   redis: Redis,
   prefixes: readonly string[],

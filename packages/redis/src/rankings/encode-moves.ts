@@ -23,14 +23,12 @@ export function decodeMember(member: string): string {
   return member.slice(1);
 }
 
-/**
- * Encodes the moves of a batch for the scripts, one buffer for each shard: a list of boards, board, [member, change of
+/** Encodes the moves of a batch for the scripts, one buffer for each shard: a list of boards, board, [member, change of
  * score, …], …; and one of mirrored counts, prefix, mirror prefix, [member, [key, change of score, …], …], …. A
  * mirrored count is in the shard of its key's board.
  *
  * A score is the negated count: ascending order is then "highest count first, then the smaller id" (contract, section
- * 5), and the top of a board is its beginning. About 1 µs for a purchase of 5 items.
- */
+ * 5), and the top of a board is its beginning. About 1 µs for a purchase of 5 items. */
 export function encodeMoves(moves: Pick<Moves, "boards" | "mirrored">, shards: number): Pick<RankingMessage, "shards"> {
   const lists = Array.from({ length: shards }, () => ({
     boards: [] as (string | List)[],
@@ -62,10 +60,8 @@ export function shardOf(board: string, shards: number): number {
   return shards === 1 ? 0 : crc32(board) % shards;
 }
 
-/**
- * The shards of a ranking message for a number of shards. Messages with another number are encoded again, 2 µs for a
- * purchase of 5 items: they waited while the number changed, or their writer has another RANKING_SHARDS.
- */
+/** The shards of a ranking message for a number of shards. Messages with another number are encoded again, 2 µs for a
+ * purchase of 5 items: they waited while the number changed, or their writer has another RANKING_SHARDS. */
 export function fitShards(
   message: RankingMessage,
   mirrors: readonly MirroredBoards[],

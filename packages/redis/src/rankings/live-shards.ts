@@ -33,8 +33,7 @@ export function shardKey(namespace: string, domain: string, shard: number): stri
 /** The generation while none is live; a built one never has this name. */
 export const firstGeneration = "1";
 
-/**
- * All keys with a prefix that names a shard, in portions; a key may occur twice. Scans all keys of the shard's master,
+/** All keys with a prefix that names a shard, in portions; a key may occur twice. Scans all keys of the shard's master,
  * without blocking it. While the slot moves, two masters have its keys: scans both, first the one that the keys leave.
  */
 export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator<readonly string[]> {

@@ -39,10 +39,8 @@ export interface NewGeneration extends BatchRanking {
   release(): Promise<void>;
 }
 
-/**
- * whole: contains each marked batch. unbuilt: Redis has lost everything, or the domain is new. dirty: a script or a
- * change of the number of shards failed half-way. The last two need a rebuild.
- */
+/** whole: contains each marked batch. unbuilt: Redis has lost everything, or the domain is new. dirty: a script or a
+ * change of the number of shards failed half-way. The last two need a rebuild. */
 export type RankingsState =
   | { readonly name: "whole" }
   | { readonly name: "unbuilt" }
@@ -80,10 +78,8 @@ export interface Rankings extends BatchRanking {
   /** Begins a generation, by default with as many shards as the live one; undefined while another process builds. */
   build(domain: string, shards?: number): Promise<NewGeneration | undefined>;
   isBuilding(domain: string): Promise<boolean>;
-  /**
-   * At most 100 members of a board, highest counts first, equal counts by the smaller id. An unknown board is empty.
-   * Throws RankingsUnavailable, as `count` and `isMarked` do.
-   */
+  /** At most 100 members of a board, highest counts first, equal counts by the smaller id. An unknown board is empty.
+   * Throws RankingsUnavailable, as `count` and `isMarked` do. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** 0 for a member that is not on the board. */
   count(domain: string, board: string, member: string): Promise<number>;

@@ -61,11 +61,9 @@ export function openRankingsRedis({ url, commandTimeoutMs, log }: RankingsOption
   return redis as RankingsRedis;
 }
 
-/**
- * Calls a script with a second key of the same slot; neither key exists. While a slot moves, each of the two nodes has
+/** Calls a script with a second key of the same slot; neither key exists. While a slot moves, each of the two nodes has
  * some keys of the shard. For two keys that it does not find, a node rejects the script before it runs (ASK, then
- * TRYAGAIN), so it waits for the end of the move.
- */
+ * TRYAGAIN), so it waits for the end of the move. */
 function guard(redis: object, method: string): void {
   const call: unknown = Reflect.get(redis, method);
   if (typeof call !== "function") throw new TypeError(`no script ${method}`);

@@ -54,13 +54,11 @@ interface OutageOptions {
   readonly settleMs?: number;
 }
 
-/**
- * Logs when something begins to fail and when it works again: one line each, regardless of the attempts between.
+/** Logs when something begins to fail and when it works again: one line each, regardless of the attempts between.
  *
  *   working      a failure logs a warning → failing
  *   failing      a success → recovering
- *   recovering   a failure → failing; `settleMs` without one logs the recovery → working
- */
+ *   recovering   a failure → failing; `settleMs` without one logs the recovery → working */
 export class Outage {
   readonly #log: Log;
   readonly #action: string;
@@ -113,10 +111,8 @@ const backOffs = {
 
 export type FailureClass = keyof typeof backOffs;
 
-/**
- * How long to wait after `failures` failures in a row (from 1), minus a random part of at most half. The random part
- * keeps clients that fail together from returning together.
- */
+/** How long to wait after `failures` failures in a row (from 1), minus a random part of at most half. The random part
+ * keeps clients that fail together from returning together. */
 export function backOffMs(failures: number, failureClass: FailureClass): number {
   const { firstMs, longestMs } = backOffs[failureClass];
   return Math.min(longestMs, firstMs * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);

@@ -27,10 +27,8 @@ const secretPaths = [
 const hiddenKeys: ReadonlySet<string> = new Set(["args"]);
 const depthMax = 8;
 
-/**
- * JSON lines with ISO time and the level as a word. Masks values of secret keys, down to three levels, and passwords in
- * URLs anywhere in a line. Errors under `err` have stack and causes, without the arguments of commands.
- */
+/** JSON lines with ISO time and the level as a word. Masks values of secret keys, down to three levels, and passwords
+ * in URLs anywhere in a line. Errors under `err` have stack and causes, without the arguments of commands. */
 export function createLogger({ name, level, destination: given }: LoggerOptions): Logger {
   const recorder = recordProblems();
   const log = pino(

@@ -18,11 +18,9 @@ export function createMetrics({ thread }: MetricsOptions = {}): Registry {
   return registry;
 }
 
-/**
- * The metrics of the main thread and of its threads (each from `getMetricsAsJSON()`) as one Prometheus text. The label
+/** The metrics of the main thread and of its threads (each from `getMetricsAsJSON()`) as one Prometheus text. The label
  * `thread` separates the series: a sum over threads would fall when one restarts or does not respond, and a rate would
- * take that for a reset and count twice.
- */
+ * take that for a reset and count twice. */
 export async function mergeMetrics(main: Registry, threads: readonly object[]): Promise<string> {
   const all = [await main.getMetricsAsJSON(), ...threads.filter((metrics) => Array.isArray(metrics))];
   return AggregatorRegistry.aggregate(all.map((metrics) => metrics.map(kept))).metrics();

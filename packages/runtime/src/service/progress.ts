@@ -6,10 +6,8 @@ const barWidth = 30;
 // As a shell reports a program that Ctrl-C ended.
 const interruptedCode = 130;
 
-/**
- * Shows on stderr how far a program is: a bar on a terminal, else a line every 5 s. A call that shows nothing costs
- * less than a microsecond. stdout has results only.
- */
+/** Shows on stderr how far a program is: a bar on a terminal, else a line every 5 s. A call that shows nothing costs
+ * less than a microsecond. stdout has results only. */
 export class Progress {
   readonly #line = new StatusLine(process.stderr);
   readonly #everyMs = this.#line.isLive ? liveEveryMs : linesEveryMs;

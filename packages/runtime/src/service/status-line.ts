@@ -6,10 +6,8 @@ interface Terminal extends NodeJS.WritableStream {
   readonly columns?: number;
 }
 
-/**
- * Lines for a person, and below them one line with the current state. On a terminal that line is rewritten in place,
- * elsewhere each state is a line. Nothing else may write to the stream.
- */
+/** Lines for a person, and below them one line with the current state. On a terminal that line is rewritten in place,
+ * elsewhere each state is a line. Nothing else may write to the stream. */
 export class StatusLine {
   readonly #stream: Terminal;
   #isShown = false;

@@ -24,11 +24,9 @@ export interface ThreadBody {
   report(): object;
 }
 
-/**
- * Makes the calling module the module of a thread; called once, at its top. The thread is ready when `start` resolves.
+/** Makes the calling module the module of a thread; called once, at its top. The thread is ready when `start` resolves.
  * A stop before that ends the thread at once. An uncaught error, in `start` or later, ends only this thread; the fleet
- * logs it and starts the thread again.
- */
+ * logs it and starts the thread again. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller takes its options for this type
 export function runThread<Options>(
   start: (options: Options, context: { readonly index: number }) => Promise<ThreadBody>,

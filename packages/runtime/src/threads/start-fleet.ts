@@ -32,17 +32,13 @@ export interface Fleet<Report extends object> {
   metrics(): Promise<readonly object[]>;
   /** What the threads report, without threads that do not reply within a second. */
   reports(): Promise<readonly ThreadReport<Report>[]>;
-  /**
-   * Asks every thread to finish its work in hand and to exit. A thread that is not ready exits at once. Terminates the
-   * threads that still run after `stopWithinMs`, and logs which. Never rejects; a second call waits for the first.
-   */
+  /** Asks every thread to finish its work in hand and to exit. A thread that is not ready exits at once. Terminates the
+   * threads that still run after `stopWithinMs`, and logs which. Never rejects; a second call waits for the first. */
   stop(): Promise<void>;
 }
 
-/**
- * Resolves when every thread was ready once. A thread that dies before is started again, with the usual back-off and
- * without limit: most often a server is down and comes back. Rejects with FleetStopped when `signal` ended that.
- */
+/** Resolves when every thread was ready once. A thread that dies before is started again, with the usual back-off and
+ * without limit: most often a server is down and comes back. Rejects with FleetStopped when `signal` ended that. */
 export async function startFleet<Options, Report extends object>(
   o: FleetOptions<Options, Report>,
 ): Promise<Fleet<Report>> {

@@ -5,11 +5,9 @@ const compareEveryMs = 1000;
 // A server that takes longer for one index lookup is frozen or overloaded.
 const lookupWithinMs = 1000;
 
-/**
- * Compares the servers of the read endpoint every second, and leaves those out that are more than `lagMaxMs` behind the
- * newest, do not respond within a second, or lack the table. Costs one index lookup for each server and domain; nothing
- * with one server. Returns a function that stops it.
- */
+/** Compares the servers of the read endpoint every second, and leaves those out that are more than `lagMaxMs` behind
+ * the newest, do not respond within a second, or lack the table. Costs one index lookup for each server and domain;
+ * nothing with one server. Returns a function that stops it. */
 export function watchReplicas(
   { replicas }: Pick<Database, "replicas">,
   domains: readonly string[],
@@ -38,8 +36,7 @@ function lagsOf(newest: readonly (ReadonlyMap<string, number> | undefined)[]): r
   return newest.map((one) => one && Math.max(0, ...Array.from(ends, ([domain, end]) => end - (one.get(domain) ?? 0))));
 }
 
-/**
- * The age of the oldest batch that a running server of the read endpoint lacks, in ms; 0: they have all. Compares the
+/** The age of the oldest batch that a running server of the read endpoint lacks, in ms; 0: they have all. Compares the
  * ledgers, because the accounts of the apps may not read the state of the replication. An upper bound: a batch that is
  * committed between the two reads counts too. An index lookup for each endpoint and domain, one more if it is behind.
  */
@@ -64,10 +61,8 @@ export async function readLagMs(
 /** What a probe found; undefined: no result in time, or an error. */
 export type Probed<T> = { readonly value: T; readonly tookMs: number } | undefined;
 
-/**
- * Returns a function that asks a server that may not respond, and never rejects. While a request is pending, later calls
- * share it: a frozen server collects one question from each probe.
- */
+/** Returns a function that asks a server that may not respond, and never rejects. While a request is pending, later
+ * calls share it: a frozen server collects one question from each probe. */
 export function probe<T>(withinMs: number, ask: () => Promise<T>): () => Promise<Probed<T>> {
   let asked: Promise<Probed<T>> | undefined;
 

@@ -21,10 +21,8 @@ const countLettersEveryMs = 2000;
 const goneAfterMs = 3000;
 const errorsMax = 20;
 
-/**
- * Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not
- * respond: about ten passive declarations of queues, five short statements, two commands of each Redis.
- */
+/** Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not
+ * respond: about ten passive declarations of queues, five short statements, two commands of each Redis. */
 export class StatusReader {
   readonly #servers: StatusServers;
   readonly #probes;

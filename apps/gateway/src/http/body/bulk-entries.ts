@@ -22,10 +22,8 @@ const depthMax = 1000;
 // Other requests are served after each slice. A slice that ends with the largest entry takes less than 30 ms.
 const sliceMs = 10;
 
-/**
- * The entries of a bulk body. Each is parsed only when it is read, so invalid JSON affects one entry only. Throws
- * InvalidInput for a body that is neither form or is incomplete, and for no entries or too many.
- */
+/** The entries of a bulk body. Each is parsed only when it is read, so invalid JSON affects one entry only. Throws
+ * InvalidInput for a body that is neither form or is incomplete, and for no entries or too many. */
 export function entriesOf(
   body: unknown,
   { entriesMax, entryBytesMax }: { readonly entriesMax: number; readonly entryBytesMax: number },

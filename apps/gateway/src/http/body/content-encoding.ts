@@ -5,10 +5,8 @@ import { ClientError } from "../../errors/reject.ts";
 
 export const expectedEncoding = "one of gzip, br, zstd, identity";
 
-/**
- * Decodes a body outside the main thread, in turns with other clients. The callback gets BODY_TOO_LARGE, InvalidInput,
- * or BODIES_FULL when too many bodies of this client wait. It is not called when the client disconnects before.
- */
+/** Decodes a body outside the main thread, in turns with other clients. The callback gets BODY_TOO_LARGE, InvalidInput,
+ * or BODIES_FULL when too many bodies of this client wait. It is not called when the client disconnects before. */
 export type Decode = (
   body: Buffer,
   bytesMax: number,
@@ -69,10 +67,8 @@ interface Waiting {
 
 type DecodeLimits = Readonly<Record<"atOnceMax" | "perClientMax" | "waitingPerClientMax", number>>;
 
-/**
- * Bounds how many bodies are decoded at once: in all, and for one client. Clients take turns, so that one client's
- * expensive bodies do not delay those of others. Work whose connection is closed is dropped.
- */
+/** Bounds how many bodies are decoded at once: in all, and for one client. Clients take turns, so that one client's
+ * expensive bodies do not delay those of others. Work whose connection is closed is dropped. */
 export class DecodeLine {
   readonly #limits: DecodeLimits;
   /** By client; the client whose turn is next comes first. One without waiting or running work is removed. */

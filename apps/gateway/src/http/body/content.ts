@@ -17,10 +17,8 @@ export function unsupported(header: "Content-Type" | "Content-Encoding", expecte
   return new ClientError(rejection("UNSUPPORTED_CONTENT", { header, expected, got: JSON.stringify(got) ?? "nothing" }));
 }
 
-/**
- * Reads the bodies of routes that are added later, also JSON without a Content-Type. Routes parse them. It is a hook and
- * no parser: Fastify closes the connection when a parser throws, and makes an AsyncResource for each body.
- */
+/** Reads the bodies of routes that are added later, also JSON without a Content-Type. Routes parse them. It is a hook
+ * and no parser: Fastify closes the connection when a parser throws, and makes an AsyncResource for each body. */
 export function addContentTypes(app: FastifyInstance, bodies: AddressBudget): void {
   app.removeAllContentTypeParsers();
   // The hook reads the stream.
@@ -109,11 +107,9 @@ const charsets: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", "asc
 const uncountedBytes = 16_384;
 const none = Buffer.alloc(0);
 
-/**
- * Collects the body of a request. Above 16 KiB it takes memory from the budget as bytes arrive; an announced length
+/** Collects the body of a request. Above 16 KiB it takes memory from the budget as bytes arrive; an announced length
  * takes nothing. The callback gets BODY_TOO_LARGE or BODIES_FULL as soon as either is known; the rest is read and
- * dropped.
- */
+ * dropped. */
 function readBody(
   payload: IncomingMessage,
   bytesMax: number,
@@ -165,10 +161,8 @@ function readBody(
   }
 }
 
-/**
- * Returns a function that raises the bytes that a request holds of the budget until it has its response or its client
- * disconnects, and returns whether there was room.
- */
+/** Returns a function that raises the bytes that a request holds of the budget until it has its response or its client
+ * disconnects, and returns whether there was room. */
 function holdFor(request: FastifyRequest, reply: FastifyReply, budget: AddressBudget): (bytes: number) => boolean {
   let held = 0;
   let client = "";

@@ -6,10 +6,9 @@ const depthMax = 64;
 // Six times the values of the largest valid body, a purchase of 500 items. Parsing and checking them takes 10 ms.
 const valuesMax = 10_000;
 
-/**
- * Parses a JSON text strictly: UTF-8 only, and no object may have a key twice. An empty body is undefined, because some
- * clients announce JSON and send nothing. Rejects too many levels or values before it parses. A purchase takes 1 µs.
- */
+/** Parses a JSON text strictly: UTF-8 only, and no object may have a key twice. An empty body is undefined, because
+ * some clients announce JSON and send nothing. Rejects too many levels or values before it parses. A purchase takes 1
+ * µs. */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw new InvalidInput("body", "UTF-8", "other bytes");

@@ -40,10 +40,8 @@ export interface ResponseLimits {
   readonly stalledAfterMs?: number;
 }
 
-/**
- * Bounds the memory of large responses: each holds its length until its client has all of it or disconnects. Returns a
- * function that returns whether there is room for one more.
- */
+/** Bounds the memory of large responses: each holds its length until its client has all of it or disconnects. Returns a
+ * function that returns whether there is room for one more. */
 export function responseBudget({ bytesMax, bytesPerAddressMax, stalledAfterMs = 30_000 }: ResponseLimits) {
   const budget = new AddressBudget(bytesMax, bytesPerAddressMax);
   return ({ raw, request }: FastifyReply, bytes: number): boolean => {

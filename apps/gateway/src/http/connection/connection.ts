@@ -117,10 +117,8 @@ export class Connection {
     if (this.#queue.length > 0 && !response.headersSent) response.removeHeader("connection");
   }
 
-  /**
-   * Node drops what follows an upgrade in the same packet, and takes the next packet for a new request. So when more
-   * was read than this request, the connection is closed after its response, and later requests get none.
-   */
+  /** Node drops what follows an upgrade in the same packet, and takes the next packet for a new request. So when more
+   * was read than this request, the connection is closed after its response, and later requests get none. */
   #watchUpgrade(response: ServerResponse, bytesBefore: number): void {
     const hasMore = (): boolean => this.#socket.bytesRead - bytesBefore > bytesOf(response.req);
     // The response then has "Connection: close".

@@ -80,10 +80,8 @@ declare module "node:http" {
   }
 }
 
-/**
- * Names the route of each response of routes that are added later. In the call of the handler: a hook would cost each
- * request closures. reject() does it for requests that are rejected before.
- */
+/** Names the route of each response of routes that are added later. In the call of the handler: a hook would cost each
+ * request closures. reject() does it for requests that are rejected before. */
 export function addRouteTimes(app: FastifyInstance, times: ResponseTimes): void {
   app.addHook("onRoute", (route) => {
     const { handler, config } = route;

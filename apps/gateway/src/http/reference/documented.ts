@@ -35,8 +35,7 @@ export interface ServedRoute {
 /** A JSON schema of the API reference (draft 2020-12). */
 export type JsonSchema = Named<unknown>;
 
-/**
- * A TypeBox schema as the API reference shows it. `expected: "…"` becomes the description. A schema with `documented:
+/** A TypeBox schema as the API reference shows it. `expected: "…"` becomes the description. A schema with `documented:
  * {…}` is shown as that: its check is narrower or wider than what a client may know. A choice of literals is an enum.
  */
 export function documentedSchema(schema: unknown): JsonSchema {

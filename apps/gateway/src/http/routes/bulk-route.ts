@@ -34,13 +34,11 @@ type ConfirmedEntry = Readonly<{ index: number; id: string }>;
 // Placeholder until the event's id is known.
 const noId = "";
 
-/**
- * Many events in one request. Each entry is checked and stored by itself, and has its own result. The status is that of
- * all entries when they agree (201, 400, 403, 422, 503), else 207.
+/** Many events in one request. Each entry is checked and stored by itself, and has its own result. The status is that
+ * of all entries when they agree (201, 400, 403, 422, 503), else 207.
  *
  * With other content, a request with the same Idempotency-Key is rejected as a whole. An entry's own key identifies its
- * event. An entry without one is identified by the request's key and its content.
- */
+ * event. An entry without one is identified by the request's key and its content. */
 export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRoute<Event>, served: Served): void {
   const { domain, keys, traceOf, config: limits } = served;
   const check = Compile(route.entry);
@@ -91,7 +89,8 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
   });
 }
 
-/** Binds the key of the whole request. Entries that are wrong for the same reason count as equal, as do their results. */
+/** Binds the key of the whole request. Entries that are wrong for the same reason count as equal, as do their results.
+ */
 async function bindRequest(keys: DomainKeys, id: string, entries: readonly (ReadEntry | RejectedEntry)[]) {
   const contents = await inSlices(entries, (entry) =>
     "rejected" in entry ? [entry.rejected.message] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],

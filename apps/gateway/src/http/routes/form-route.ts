@@ -55,11 +55,9 @@ const sliceBytes = 65_536;
 // Encodings that leave bytes unchanged. The gateway does not decode base64.
 const plainEncodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
 
-/**
- * The parts of a multipart/form-data body, each as bytes, because some clients send texts as files and some send files
- * without a name. A form of up to 64 KiB takes about 20 µs. A larger one is read in slices, between which other requests
- * run. Throws InvalidInput, or PART_TOO_LARGE for a part of more than `partBytesMax`.
- */
+/** The parts of a multipart/form-data body, each as bytes, because some clients send texts as files and some send files
+ * without a name. A form of up to 64 KiB takes about 20 µs. A larger one is read in slices, between which other
+ * requests run. Throws InvalidInput, or PART_TOO_LARGE for a part of more than `partBytesMax`. */
 async function formOf(contentType: string | undefined, body: unknown, partBytesMax: number): Promise<Form> {
   if (!Buffer.isBuffer(body) || body.length === 0) throw new InvalidInput("body", "multipart/form-data", undefined);
   if (contentType === undefined || !/^multipart\/form-data *(;|$)/i.test(contentType)) {

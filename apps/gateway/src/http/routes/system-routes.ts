@@ -47,7 +47,8 @@ const eventDocument: OwnDocument = {
   },
 };
 
-/** GET /events/{id}. A queue cannot be searched: an id that no gateway returned looks like one that is not stored yet. */
+/** GET /events/{id}. A queue cannot be searched: an id that no gateway returned looks like one that is not stored yet.
+ */
 export function addEventRoute(
   app: FastifyInstance,
   prefix: string,

@@ -3,7 +3,7 @@ CREATE TABLE retention_months (
   domain VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   -- 2025-01
   month CHAR(7) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  -- moving, exporting, counting, dropping or removed: packages/database/src/retention/remove-month.ts
+  -- moving, exporting, counting, dropping or removed: packages/retention/src/remove-month.ts
   step VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   -- The leaving rows with an id up to this one are in the base.
   counted_to BINARY(16) NOT NULL,
