@@ -24,11 +24,9 @@ interface Stage extends Image {
   readonly args: Readonly<Record<string, string>>;
 }
 
-/**
- * Carries out infra/Dockerfile for an app in the folder `into`, without a container engine: copies files, and runs each
- * RUN in the folder of its stage. The stage `tools` installs nothing: its programs are those of this checkout. Packages
- * come from pnpm's store where it has them.
- */
+/** Carries out infra/Dockerfile for an app in the folder `into`, without a container engine: copies files, and runs
+ * each RUN in the folder of its stage. The stage `tools` installs nothing: its programs are those of this checkout.
+ * Packages come from pnpm's store where it has them. */
 export async function buildImage(app: string, into: string): Promise<Image> {
   const build = new Build(app, into, await toolsIn(join(into, "programs")));
   for (const instruction of DockerfileParser.parse(await readFile(dockerfile, "utf8")).getInstructions()) {

@@ -29,10 +29,8 @@ export interface OwnResponse {
   readonly body: string;
 }
 
-/**
- * A server in front of a gateway. `before` is called with the path and the body of each request before the gateway has
- * it; when it returns a response, the gateway does not get the request. Returns its URL.
- */
+/** A server in front of a gateway. `before` is called with the path and the body of each request before the gateway has
+ * it; when it returns a response, the gateway does not get the request. Returns its URL. */
 export async function startForwarding(
   gatewayUrl: string,
   before: (path: string, body: Buffer) => OwnResponse | undefined | Promise<OwnResponse | undefined>,
@@ -74,10 +72,8 @@ export async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
 }
 
-/**
- * Makes an authority, and a certificate for a server of this name only, in a directory that others may read then.
- * Returns the files.
- */
+/** Makes an authority, and a certificate for a server of this name only, in a directory that others may read then.
+ * Returns the files. */
 export function makeCertificates(directory: string, serverName: string) {
   const file = (name: string): string => join(directory, name);
   const openssl = (...args: readonly string[]): void => {

@@ -120,13 +120,8 @@ export async function openRedisNodes(system: Pick<System, "services" | "addresse
   const servers = system.services.servers.filter(({ name }) => name.startsWith("redis-"));
   const all = await Promise.all(
     servers.map(async (server): Promise<RedisNode> => {
-      const redis = new Redis({
-        port: server.port,
-        username,
-        password,
-        retryStrategy: () => 200,
-        maxRetriesPerRequest: 1,
-      });
+      const options = { port: server.port, username, password, maxRetriesPerRequest: 1 };
+      const redis = new Redis({ ...options, retryStrategy: () => 200 });
       redis.on("error", () => undefined); // killed by the test
       atEnd(() => redis.disconnect());
       return { server, redis, id: await redis.cluster("MYID") };
@@ -171,29 +166,39 @@ export async function openRedisNodes(system: Pick<System, "services" | "addresse
       await vi.waitFor(async () => expect(await redis.info("replication")).toContain("master_link_status:up"), 60_000);
     },
 
-    /** Moves a slot with its keys, some at a time; waits for `midway` when half have moved. Returns their number. */
-    async moveSlot(slot: number, from: RedisNode, to: RedisNode, midway?: () => Promise<unknown>) {
-      const half = (await from.redis.cluster("COUNTKEYSINSLOT", slot)) / 2;
-      let waited = false;
-      await to.redis.cluster("SETSLOT", slot, "IMPORTING", from.id);
-      await from.redis.cluster("SETSLOT", slot, "MIGRATING", to.id);
-      let moved = 0;
-      for (;;) {
-        // As bytes: the keys of the gateways' key memory are no text.
-        const keys: unknown = await from.redis.callBuffer("CLUSTER", ["GETKEYSINSLOT", slot, 5]);
-        if (!Array.isArray(keys) || keys.length === 0) break;
-        const account = ["AUTH2", username, password, "KEYS", ...keys];
-        await from.redis.call("MIGRATE", ["127.0.0.1", String(to.server.port), "", "0", "5000", ...account]);
-        moved += keys.length;
-        if (moved >= half && !waited) {
-          waited = true;
-          await midway?.();
-        }
-        await delay(20); // so that commands meet a slot of which each node has a part
-      }
-      await to.redis.cluster("SETSLOT", slot, "NODE", to.id);
-      await from.redis.cluster("SETSLOT", slot, "NODE", to.id);
-      return moved;
-    },
+    moveSlot: (slot: number, from: RedisNode, to: RedisNode, midway?: () => Promise<unknown>) =>
+      moveSlot(["AUTH2", username, password], { slot, from, to, midway }),
   };
+}
+
+interface Move {
+  readonly slot: number;
+  readonly from: RedisNode;
+  readonly to: RedisNode;
+  readonly midway: (() => Promise<unknown>) | undefined;
+}
+
+/** Moves a slot with its keys, some at a time; waits for `midway` when half have moved. Returns their number. */
+async function moveSlot(credentials: readonly string[], { slot, from, to, midway }: Move): Promise<number> {
+  const half = (await from.redis.cluster("COUNTKEYSINSLOT", slot)) / 2;
+  let waited = false;
+  await to.redis.cluster("SETSLOT", slot, "IMPORTING", from.id);
+  await from.redis.cluster("SETSLOT", slot, "MIGRATING", to.id);
+  let moved = 0;
+  for (;;) {
+    // As bytes: the keys of the gateways' key memory are no text.
+    const keys: unknown = await from.redis.callBuffer("CLUSTER", ["GETKEYSINSLOT", slot, 5]);
+    if (!Array.isArray(keys) || keys.length === 0) break;
+    const account = [...credentials, "KEYS", ...keys];
+    await from.redis.call("MIGRATE", ["127.0.0.1", String(to.server.port), "", "0", "5000", ...account]);
+    moved += keys.length;
+    if (moved >= half && !waited) {
+      waited = true;
+      await midway?.();
+    }
+    await delay(20); // so that commands meet a slot of which each node has a part
+  }
+  await to.redis.cluster("SETSLOT", slot, "NODE", to.id);
+  await from.redis.cluster("SETSLOT", slot, "NODE", to.id);
+  return moved;
 }

@@ -20,10 +20,8 @@ const benchMaxMs = 9 * 60_000;
 const drillMaxMs = 14 * 60_000;
 const closeWithinMs = 30_000;
 
-/**
- * Runs a program to its end. It gets SIGTERM when the test ends before it. Throws when it runs longer than `maxMs`, and
- * when a process that it has left holds its output open; both with the end of the output.
- */
+/** Runs a program to its end. It gets SIGTERM when the test ends before it. Throws when it runs longer than `maxMs`,
+ * and when a process that it has left holds its output open; both with the end of the output. */
 export async function runProgram(program: string, args: readonly string[], maxMs = benchMaxMs) {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill());
@@ -121,10 +119,8 @@ export function spawnGateway({ namespace, addresses }: System, settings: NodeJS.
   });
 }
 
-/**
- * The same on a free port of loopback; resolves when it is live. One that ends, or is not live in 90 s, fails the test
- * with its output.
- */
+/** The same on a free port of loopback; resolves when it is live. One that ends, or is not live in 90 s, fails the test
+ * with its output. */
 export async function startGateway(system: System, settings: NodeJS.ProcessEnv) {
   const [port] = await freePorts(1);
   const gateway = spawnGateway(system, { HOST: "127.0.0.1", PORT: String(port), ...settings });

@@ -33,10 +33,8 @@ export async function sold(...sale: Parameters<typeof sell>): Promise<string> {
   return response.headers.get("tally-event-id") ?? "";
 }
 
-/**
- * Clients that send sales without pause on kept-alive connections, each sale with its own key and again until it gets
- * 201; a few are sent again after that, as by a client that missed the response.
- */
+/** Clients that send sales without pause on kept-alive connections, each sale with its own key and again until it gets
+ * 201; a few are sent again after that, as by a client that missed the response. */
 export function keepSending(urls: readonly string[], clients: number) {
   const agent = new Agent({ keepAlive: true });
   const run = randomUUID();
@@ -119,10 +117,8 @@ export function keepSending(urls: readonly string[], clients: number) {
 
 const often = { timeout: 120_000, interval: 20 };
 
-/**
- * Sends one sale, again with its key until it gets 201, and looks for its row at the write endpoint, and then for its
- * place in the rankings. Fails after two minutes.
- */
+/** Sends one sale, again with its key until it gets 201, and looks for its row at the write endpoint, and then for its
+ * place in the rankings. Fails after two minutes. */
 export async function recoveryTimes(url: string, { writer }: Database) {
   const begunAt = performance.now();
   const since = (): number => Math.round(performance.now() - begunAt);

@@ -22,10 +22,8 @@ type Options = Partial<
   Pick<SystemOptions<Services>, "root" | "instances" | "environmentOf" | "execArgv" | "gatewayMain">
 >;
 
-/**
- * Starts the apps as processes on the servers of the run, with an own database, queues and keys. `settings` are
- * environment variables. It stops at the end of the test or of the file.
- */
+/** Starts the apps as processes on the servers of the run, with an own database, queues and keys. `settings` are
+ * environment variables. It stops at the end of the test or of the file. */
 export function startSystem(settings: NodeJS.ProcessEnv = {}, options: Options = {}): Promise<System> {
   return start(({ namespace }) => servicesOfRun(namespace), settings, options);
 }
@@ -35,10 +33,8 @@ interface ServerOptions extends Options, Pick<StartOptions, "brokers" | "databas
   readonly readdress?: (services: PrivateServices) => Promise<PrivateServices>;
 }
 
-/**
- * Likewise, on servers that the test may kill, with a cluster of `brokers`, replicas of the database and a Redis
- * Cluster.
- */
+/** Likewise, on servers that the test may kill, with a cluster of `brokers`, replicas of the database and a Redis
+ * Cluster. */
 export function startSystemWithServers(
   settings: NodeJS.ProcessEnv = {},
   { brokers = 1, databaseReplicas = 1, redisCluster, readdress, ...options }: ServerOptions = {},
@@ -134,10 +130,8 @@ const sumsOfPurchases = `
   SELECT CONCAT('item:', item_id), store_id, CAST(SUM(quantity) AS UNSIGNED)
   FROM purchase_items GROUP BY item_id, store_id`;
 
-/**
- * Every cell that the boards should have, from the rows: "board member count", sorted. `sums` selects them; of a store
- * the first 100.
- */
+/** Every cell that the boards should have, from the rows: "board member count", sorted. `sums` selects them; of a store
+ * the first 100. */
 export async function cellsOfRows(database: Database, sums = sumsOfPurchases): Promise<readonly string[]> {
   const rows = await database.writer.query<{ board: string; member: number; count: number }>(sums);
   return rows.map(({ board, member, count }) => `${board} ${member} ${count}`).toSorted();
@@ -156,10 +150,8 @@ export async function cellsOfBoards(
   }
 }
 
-/**
- * Likewise every cell of one shard, in no order. `redis`: the server or master that has it. `shard`: the beginning of
- * its keys.
- */
+/** Likewise every cell of one shard, in no order. `redis`: the server or master that has it. `shard`: the beginning of
+ * its keys. */
 export async function cellsOfShard(redis: Redis, shard: string): Promise<readonly string[]> {
   const generation = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}`;
   const cells: string[] = [];
