@@ -8,7 +8,7 @@ interface Check {
 }
 
 /** The checks by name. */
-export type Health = Readonly<Record<string, Check>>;
+type Health = Readonly<Record<string, Check>>;
 
 export interface HealthServerOptions {
   /** 0: any free port. */
