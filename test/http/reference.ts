@@ -4,20 +4,26 @@ import { objectOf, type HttpResponse } from "./raw-connection.ts";
 /* Which responses GET /openapi.json documents. */
 
 /** An OpenAPI document without references, as far as tests need it. */
-interface ReferenceDocument {
+export interface ReferenceDocument {
   readonly servers: Servers;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
 type Servers = readonly { readonly url: string }[];
 
-interface Operation {
+export interface Operation {
   /** Absent: those of the document. */
   readonly servers?: Servers;
+  readonly parameters?: readonly (Shown & { readonly in: "path" | "query" | "header"; readonly name: string })[];
+  readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
-type Content = Readonly<Record<string, { readonly examples?: Readonly<Record<string, { readonly value: unknown }>> }>>;
+export type Content = Readonly<Record<string, Shown>>;
+
+interface Shown {
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
 
 /** GET /openapi.json with its references resolved. Throws for an invalid document. */
 export async function referenceOf(url: string): Promise<ReferenceDocument> {

@@ -2,10 +2,7 @@ import { createInterface } from "node:readline";
 import { createPurchaseSender } from "@tally/client";
 import { openJournal } from "@tally/client/journal";
 
-/*
- * A till. Each line of stdin is a sale:
- * {"storeID":7,"custID":7001,"date":"20261120","items":[{"ItemID":85571,"numberOfItems":2}]}
- */
+// Each line of stdin is a sale: {"storeID":7,"custID":7001,"date":"20261120","items":[{"ItemID":8,"numberOfItems":2}]}
 
 const sender = createPurchaseSender({
   baseUrl: process.env["TALLY_URL"] ?? "http://127.0.0.1:8080",
