@@ -47,8 +47,8 @@ export interface Watched {
 interface Watch {
   readonly value: Signal<Watched>;
   users: number;
-  /** The gateway refuses the path for this key, so the stream leaves it out. */
-  isRefused: boolean;
+  /** The gateway rejects the path for this key, so the stream leaves it out. */
+  isRejected: boolean;
 }
 
 const shortestRetryMs = 500;
@@ -67,7 +67,7 @@ class LiveFeed {
 
   /** Keeps the value of a GET current until `release` is called. */
   watch(path: string): { readonly value: ReadonlySignal<Watched>; readonly release: () => void } {
-    const watch = this.#watches.get(path) ?? { value: signal<Watched>({}), users: 0, isRefused: false };
+    const watch = this.#watches.get(path) ?? { value: signal<Watched>({}), users: 0, isRejected: false };
     this.#watches.set(path, watch);
     if (++watch.users === 1) this.#openIn(settleMs);
     const release = (): void => {
@@ -80,7 +80,7 @@ class LiveFeed {
 
   /** Connects now, e.g. because the user has asked for it or has entered a key. */
   retry(): void {
-    for (const watch of this.#watches.values()) watch.isRefused = false;
+    for (const watch of this.#watches.values()) watch.isRejected = false;
     this.#openIn(0);
   }
 
@@ -94,15 +94,15 @@ class LiveFeed {
     this.#stream?.abort();
     const stream = new AbortController();
     this.#stream = stream;
-    const paths = [...this.#watches].filter(([, { isRefused }]) => !isRefused).map(([path]) => path);
+    const paths = [...this.#watches].filter(([, { isRejected }]) => !isRejected).map(([path]) => path);
     if (paths.length === 0) return;
     try {
       const query = paths.map((path) => `watch=${encodeURIComponent(path)}`).join("&");
       await readStream(`/live?${query}`, stream, (event, data) => this.#take(paths, event, data));
       if (this.#stream === stream) this.#lose("");
     } catch (error) {
-      // One refused path refuses the stream: find which, and open it without them.
-      const isKnown = isRefusal(error) && (await this.#findRefused(paths, stream.signal));
+      // One rejected path rejects the stream: find which, and open it without them.
+      const isKnown = isRejection(error) && (await this.#findRejected(paths, stream.signal));
       if (this.#stream !== stream) return; // replaced by a newer one
       if (isKnown) this.#openIn(0);
       else if (error instanceof CallError && error.status === 401) this.#askForKey(error);
@@ -130,19 +130,19 @@ class LiveFeed {
     this.connection.value = { state: "key", reason: apiKey.value === "" ? "" : message };
   }
 
-  async #findRefused(paths: readonly string[], stop: AbortSignal): Promise<boolean> {
-    const refusals = await Promise.all(
+  async #findRejected(paths: readonly string[], stop: AbortSignal): Promise<boolean> {
+    const rejections = await Promise.all(
       paths.map(async (path) => {
         const problem: unknown = await send(path, { signal: stop }).catch((error: unknown) => error);
         const watch = this.#watches.get(path);
-        if (!isRefusal(problem) || watch === undefined) return false;
-        watch.isRefused = true;
+        if (!isRejection(problem) || watch === undefined) return false;
+        watch.isRejected = true;
         watch.value.value = { problem: { status: problem.status, message: problem.message } };
         return true;
       }),
     );
-    const isOne = refusals.includes(true);
-    // The gateway responds, also when it refuses all paths.
+    const isOne = rejections.includes(true);
+    // The gateway responds, also when it rejects all paths.
     if (isOne) this.connection.value = { state: "open" };
     return isOne;
   }
@@ -158,7 +158,7 @@ class LiveFeed {
   }
 }
 
-function isRefusal(error: unknown): error is CallError {
+function isRejection(error: unknown): error is CallError {
   return error instanceof CallError && [400, 403, 404].includes(error.status);
 }
 
