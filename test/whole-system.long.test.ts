@@ -12,7 +12,7 @@ import { expectAllKept, runTally } from "./kit/tally.ts";
  * A production-like system on one machine: three broker nodes, a Redis Cluster of three masters and three replicas, a
  * MariaDB primary with two semi-synchronous replicas, two gateways behind HAProxy, two writers, two rankers. Clients
  * send sales through the balancer from the first test to the last, and every acknowledged sale is looked for at the
- * end. The table of recovery times goes to docs/measurements/drill.md.
+ * end. The table of recovery times goes to docs/performance.md.
  */
 
 const writeName = await openWriteName();

@@ -74,6 +74,7 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
       PORT: String(port),
       NODE_ENV: "production",
       LOG_LEVEL: "warn",
+      // For commits that keep /metrics for a second.
       HEALTH_KEPT_MS: "0",
       // No engine: the launcher then starts private servers.
       DOCKER_HOST: "unix:///nowhere",

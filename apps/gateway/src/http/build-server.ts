@@ -31,7 +31,7 @@ import { allowedMethods, routing } from "./routes/allowed-methods.ts";
  *   validation     params, query and body match the schemas of the route: 400
  *   preHandler     the API key's stores, and the rate limit for the entries of a bulk request (admission.ts): 403, 413,
  *                  429
- *   handler        without API keys, first: no page of another site (../admission/foreign-pages.ts): 403. routes/:
+ *   handler        without API keys, first: no page of another site (../admission/admission.ts): 403. routes/:
  *                  publishes events, or reads
  *   onSend         compression (send-files.ts)
  *   error          thrown by any step: its rejection (../errors/catalogue.ts), or 500 and a line in the log

@@ -71,7 +71,7 @@ export function entriesOf({ list, member, count, image }: Board, body: unknown):
   });
 }
 
-/** When a ranking's newest event was accepted; undefined: the response does not have it. */
+/** When a ranking's newest event was stored; undefined: the response does not have it. */
 export function asOfIn(body: unknown): string | null | undefined {
   const asOf = fieldOf(body, "asOf");
   return typeof asOf === "string" || asOf === null ? asOf : undefined;
