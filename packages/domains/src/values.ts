@@ -9,7 +9,7 @@ import {
   type TUnion,
 } from "typebox";
 
-/** A range of integers as clients send them: as a number or as digits (contract, section 0, row 7). */
+/** A range of integers as clients send them: as a number or as digits. */
 interface WholeNumbers {
   /** In a path or a query. */
   readonly Text: TString;

@@ -13,7 +13,7 @@ export const expectedProfile =
   'JSON {"artist", "title", "year"}, or "class AlbumsProfile {\\n    artist: …\\n    title: …\\n    year: …\\n}"';
 const expectedText = `a text of at most ${textCharactersMax} characters, none of them U+0000`;
 
-/** Reads the part `profile` in either of its forms (contract, section 1). Throws InvalidInput. */
+/** Reads the part `profile` in either of its forms. Throws InvalidInput. */
 export function parseProfile(text: string): Profile {
   const trimmed = text.trim();
   const values = trimmed.startsWith("{") ? valuesOfJson(trimmed) : valuesOfClass(trimmed.replaceAll("\r\n", "\n"));

@@ -50,7 +50,7 @@ const newAlbum = formRoute({
     return { kind: "album", id, ...parseProfile(text), imageType, image } satisfies AlbumEvent;
   },
   status: 200,
-  // Both are strings (contract, section 1).
+  // Both are strings.
   response: Type.Object({ albumID: Type.String(), imageSize: Type.String() }),
   respond(event: AlbumsEvent, acceptedAtMs) {
     const size = event.kind === "album" ? event.image.length : 0;

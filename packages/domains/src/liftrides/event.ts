@@ -20,8 +20,8 @@ export interface LiftRide extends AnyRide {
   readonly skierId: number;
 }
 
-/** A skier is on one lift at one time, so these fields identify the ride (contract, section 4) and make its id: sent
- * twice, it is one event, with any Idempotency-Key. */
+/** A skier is on one lift at one time, so these fields identify the ride and make its id: sent twice, it is one event,
+ * with any Idempotency-Key. */
 export function liftRideEvent(ride: LiftRide): LiftRideEvent {
   const { resort, season, day, skierId, minute, liftId } = ride;
   // The resort is last: it may contain any character.
@@ -35,7 +35,7 @@ export function rideOfUnknownSkier(id: string, ride: AnyRide): LiftRideEvent {
   return { id, ...ride, skierId: null };
 }
 
-/** In the units of the contract, section 4. */
+/** In the units of the published interface. */
 export function verticalOf({ liftId }: AnyRide): number {
   return liftId * 10;
 }

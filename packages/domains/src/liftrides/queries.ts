@@ -117,7 +117,7 @@ const topOfDay = queryRoute({
   summary: "the 10 skiers with most vertical on a day of season 0, or of another season",
   params: None,
   query: closed({ resort: ResortText, dayID: days.Text, season: Type.Optional(seasons.Text) }),
-  // The published specification misspells the key (contract, section 4).
+  // The published specification misspells the key.
   response: Type.Object({
     topTenSkiers: Type.Array(Type.Object({ skierID: Type.String(), VertcialTotal: Type.Integer() })),
   }),
@@ -148,7 +148,7 @@ export const views: readonly View[] = [
     path: "/resort/day/top10vert?resort={resort}&dayID={dayID}&season={season}",
     list: "topTenSkiers",
     member: { field: "skierID", label: "Skier" },
-    // The published specification misspells it (contract, section 4).
+    // The published specification misspells it.
     count: { field: "VertcialTotal", label: "Vertical" },
     bars: true,
   },

@@ -7,7 +7,7 @@ import { store } from "./store.ts";
 /** Seasons and days; the columns have two bytes. */
 export const seasons = wholeNumbers(0, 65_535);
 export const days = wholeNumbers(0, 65_535);
-/** Minutes of a day (contract, section 4). */
+/** Minutes of a day. */
 const minutes = wholeNumbers(0, 1440);
 /** The limit keeps the vertical of all rides of a skier below 2^53, which Redis counts exactly. */
 const lifts = wholeNumbers(0, 1_000_000);
@@ -42,7 +42,7 @@ const withoutSeason = ingestRoute({
     {
       resortID: Resort,
       dayID: days.Value,
-      // The first client of the contract's source sends none (contract, section 0, row 9).
+      // The source's first client sends none.
       skierID: Type.Optional(ids.Value),
       time: minutes.Value,
       liftID: lifts.Value,

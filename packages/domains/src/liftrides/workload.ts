@@ -11,7 +11,7 @@ import { liftRideEvent, type LiftRideEvent } from "./event.ts";
 
 const resort = "silverMt";
 
-// The skiers of the contract, section 4.
+// The skiers of the source.
 const skiers = spreadOver(50_000, 500);
 
 /** Rides of one day. A third of the reads is for each of the contract's queries. */

@@ -14,7 +14,7 @@ const Item = closed(
   {
     ItemID: ids.Value,
     numberOfItems: Type.Optional(Quantity),
-    // The published model writes the key with a colon (contract, section 5).
+    // The published model writes the key with a colon.
     "numberOfItems:": Type.Optional(Quantity),
   },
   { expected: "an object with ItemID and numberOfItems" },

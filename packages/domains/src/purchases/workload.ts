@@ -15,7 +15,7 @@ const linesOfPurchase = 5;
 // Of a store, in the source's final load.
 const usualPerHour = 300;
 
-// The stores and items of the contract, section 5; narrow: so few that each cell counts many purchases.
+// The stores and items of the source; narrow: so few that each cell counts many purchases.
 const stores = spreadOver(512, 50);
 const items = spreadOver(99_999, 1000);
 

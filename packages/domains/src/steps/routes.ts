@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { ids, numberFilter, wholeNumbers } from "../values.ts";
 import { type StepsEvent, store } from "./event.ts";
 
-/** Days count from 1 (contract, section 2); the column has four bytes. */
+/** Days count from 1; the column has four bytes. */
 export const days = wholeNumbers(1, 4_294_967_295);
 const hours = wholeNumbers(0, 23);
 const stepCounts = wholeNumbers(0, 100_000);
@@ -14,7 +14,7 @@ const steps = ingestRoute({
   summary: "steps of one hour",
   description: "Several posts for an hour add up",
   params: Type.Object({ userID: ids.Text, day: days.Text, timeInterval: hours.Text, stepCount: stepCounts.Text }),
-  // The path has all fields; clients send no body or any text (contract, section 2).
+  // The path has all fields; clients send no body or any text.
   body: "ignored",
   scope: ({ userID }) => `steps/${Number(userID)}`,
   toEvent: (id, { userID, day, timeInterval, stepCount }): StepsEvent => ({

@@ -3,7 +3,7 @@ import type { StepsEvent } from "./event.ts";
 
 const day = 1;
 
-// The users of the contract, section 2.
+// The users of the source.
 const users = spreadOver(1_000_000, 500);
 
 /** Posts of one day. Half of the reads are for the sum of the newest day, half for that of the day. */

@@ -56,7 +56,7 @@ const stats = queryRoute({
   summary: "how many users a user likes and dislikes",
   params: User,
   query: None,
-  // The published specification misspells the key: both spellings for both kinds of clients (contract, section 3).
+  // The published specification misspells the key: both spellings for both kinds of clients.
   response: Type.Object({ numLlikes: Type.Integer(), numLikes: Type.Integer(), numDislikes: Type.Integer() }),
   async respond({ params }, { read }) {
     const { likes, dislikes } = await read(swipesGiven, [ids.parse("userID", params.userID)]);

@@ -1,7 +1,7 @@
 import { scaled, spreadOver, type Spread, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
 import type { SwipeEvent } from "./event.ts";
 
-// The users of the contract, section 3; narrow: so few that each pair is swiped many times.
+// The users of the source; narrow: so few that each pair is swiped many times.
 const swipers = spreadOver(5000, 50);
 const swipees = spreadOver(1_000_000, 200);
 const comment = comments(8192);

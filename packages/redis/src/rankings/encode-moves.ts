@@ -27,8 +27,8 @@ export function decodeMember(member: string): string {
  * score, …], …; and one of mirrored counts, prefix, mirror prefix, [member, [key, change of score, …], …], …. A
  * mirrored count is in the shard of its key's board.
  *
- * A score is the negated count: ascending order is then "highest count first, then the smaller id" (contract, section
- * 5), and the top of a board is its beginning. About 1 µs for a purchase of 5 items. */
+ * A score is the negated count: ascending order is then "highest count first, then the smaller id", and the top of
+ * a board is its beginning. About 1 µs for a purchase of 5 items. */
 export function encodeMoves(moves: Pick<Moves, "boards" | "mirrored">, shards: number): Pick<RankingMessage, "shards"> {
   const lists = Array.from({ length: shards }, () => ({
     boards: [] as (string | List)[],
