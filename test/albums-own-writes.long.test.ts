@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { image } from "./http/requests.ts";
@@ -49,6 +50,7 @@ async function postAndAsk(albums: number, headers: () => Record<string, string> 
 
 /** The lookups of a gateway by where they found the album. */
 async function foundAt(gateway: number): Promise<Record<string, number>> {
+  await delay(150); // /metrics keeps its text for 100 ms
   const text = await (await fetch(`${system.operatorUrls[gateway]}/metrics`)).text();
   const lines = text.matchAll(/^tally_gateway_found_total\{domain="albums",where="(\w+)"\} (\d+)$/gm);
   return Object.fromEntries(Array.from(lines, ([, where = "", count]) => [where, Number(count)]));
