@@ -69,8 +69,12 @@ async function steadyServer(): Promise<string> {
 const roundsAtOnce = 5;
 const roundsMax = 20;
 
-/** Runs rounds until the medians agree: other work on the machine disturbs some. */
-async function expectSame(one: Client, other: Client): Promise<void> {
+/** Runs rounds until the medians agree: other work on the machine disturbs some. `apart`: how far they may be apart. */
+async function expectSame(
+  one: Client,
+  other: Client,
+  apart: { readonly rate: number; readonly latency: number },
+): Promise<void> {
   const url = await steadyServer();
   const [ours, theirs]: [Measured[], Measured[]] = [[], []];
   const ratio = (figure: keyof Measured): number => {
@@ -83,7 +87,8 @@ async function expectSame(one: Client, other: Client): Promise<void> {
     return a / b;
   };
   const isClose = (): boolean =>
-    Math.abs(ratio("perSecond") - 1) <= 0.05 && Math.abs(ratio("p50") - 1) <= 0.1 && Math.abs(ratio("p99") - 1) <= 0.1;
+    Math.abs(ratio("perSecond") - 1) <= apart.rate &&
+    (["p50", "p99"] as const).every((figure) => Math.abs(ratio(figure) - 1) <= apart.latency);
   while (ours.length < roundsMax && (ours.length < roundsAtOnce || !isClose())) {
     ours.push(await one(url));
     theirs.push(await other(url));
@@ -93,7 +98,11 @@ async function expectSame(one: Client, other: Client): Promise<void> {
   });
 }
 
-test("autocannon and undici measure the same", () => expectSame(byAutocannon, byUndici), 180_000);
+test(
+  "autocannon and undici measure the same",
+  () => expectSame(byAutocannon, byUndici, { rate: 0.05, latency: 0.1 }),
+  180_000,
+);
 
 const hasWrk = (): boolean => {
   try {
@@ -105,4 +114,9 @@ const hasWrk = (): boolean => {
   return true;
 };
 
-test.skipIf(!hasWrk())("autocannon and wrk measure the same", () => expectSame(byAutocannon, byWrk), 180_000);
+// wrk needs a quarter of the CPU, so a busy machine slows it down less.
+test.skipIf(!hasWrk())(
+  "autocannon and wrk measure the same",
+  () => expectSame(byAutocannon, byWrk, { rate: 0.2, latency: 0.3 }),
+  180_000,
+);
