@@ -113,8 +113,8 @@ const itemsMax = 5;
 // The nth best-selling item is 1/n as likely as the best.
 const rank = spreadOver(itemCount, itemCount).zipf;
 
-// Half of what a zone sells follows the order of the whole chain, half an order of its own, so that zones agree about
-// some of their best items.
+// Half of the sales of a zone follow the ranking of the whole chain. The other half follow the ranking of the zone.
+// So zones share some of their best items.
 const sharedWithChain = 0.5;
 // Has no common divisor with the number of items, so that each rank is another item.
 const stride = 709;

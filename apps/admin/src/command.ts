@@ -76,5 +76,5 @@ export function withExitCodes(command: Command, codes: OwnCodes): Command {
   return command.addHelpText("after", `\nExit code: ${texts.join(", ")}.`);
 }
 
-/** What `withExitCodes` was told; undefined for a group of commands. */
+/** The codes given to `withExitCodes`; undefined for a group of commands. */
 export const exitCodesOf = (command: Command): OwnCodes | undefined => codesOfCommands.get(command);

@@ -13,7 +13,7 @@ export function intakeOf(design: DesignName, requested: Durability): NewIntake {
   return (domain, servers) => intake(domain, { ...servers, publisher: unconfirmed(servers.publisher) });
 }
 
-/** Sends each event as a message of its own. */
+/** Sends one message for each event. */
 const oneByOne: NewIntake = (domain, { config, publisher }) => {
   const ids = new BatchIds();
   const queue = queuesOf(config.namespace, domain.name).ingest.name;
@@ -58,7 +58,7 @@ const intakes: { readonly [D in DesignName]?: NewIntake } = {
   bare,
 };
 
-/** A message counts as confirmed when it is handed over. The broker still confirms, and nobody waits for it. */
+/** A message counts as confirmed when it is sent. The broker still confirms it, but the publisher does not wait. */
 function unconfirmed(publisher: Publisher): Publisher {
   return {
     get state() {

@@ -53,7 +53,7 @@ export function eventTable<S extends TObject>(
   derived: Derived<Static<S>> = {},
 ): EventTable<Static<S> & Event> {
   type E = Static<S> & Event;
-  // Each column gets values of its own field only.
+  // A column receives only the values of its field.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const columnOf = columns as Readonly<Record<string, Column<never>>>;
   const fields = Object.entries(columnOf).map(([field, column]) => fieldOf(field, column, schema.properties[field]));

@@ -30,7 +30,7 @@ export interface Sending {
 interface Entry {
   readonly line: number;
   readonly key: string;
-  /** Its line in a bulk request, or the body of its own request. */
+  /** The event as JSON: one line of a bulk request, or the body of a single request. */
   readonly text: string;
   readonly path: string;
   /** Entries of one scope are sent in the order of the file and at least 1 ms apart. */

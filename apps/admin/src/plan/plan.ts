@@ -74,7 +74,7 @@ const costLines: Partial<Readonly<Record<TierName, readonly [base: number, ofEac
   writer: [1.02, 0.0037],
 };
 
-/** The CPU time of an event in a tier with so many shards, as a multiple of that with one shard. */
+/** The CPU time of an event in a tier with this number of shards, divided by the CPU time with one shard. */
 export function costOfShards(tier: TierName, shards: number): number {
   const [base, ofEachShard] = costLines[tier] ?? [1, 0];
   return shards === 1 ? 1 : base + ofEachShard * shards;

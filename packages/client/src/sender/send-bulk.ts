@@ -63,7 +63,7 @@ export type EntryResult =
   | { readonly status: 201; readonly id: string }
   | { readonly status: number; readonly error: string };
 
-/** The results of `count` entries in their order. undefined: any other body, such as the page of a proxy. */
+/** The results of `count` entries, in their order. undefined: the body is not such a list, as from a proxy. */
 export function resultsOf(body: string, count: number): readonly EntryResult[] | undefined {
   const results = fieldOf(parsed(body), "results");
   if (!Array.isArray(results) || results.length !== count) return undefined;

@@ -161,8 +161,8 @@ interface LatestRow extends CountedRow {
 const limits = wholeNumbers(1, 100);
 const limitDefault = "20";
 
-/** Within one date the ids of purchases with an Idempotency-Key have no order: any of a day with more sales may be
- * missing. */
+/** The ids of purchases with an Idempotency-Key have no order within a date. So the newest purchases can be missing when
+ * a day has more sales than the search reads. */
 export const latestPurchases = queryRoute({
   path: "/purchases/latest",
   summary: "the purchases of a store that were stored last, 20 by default",
