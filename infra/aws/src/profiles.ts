@@ -36,7 +36,7 @@ export interface Profile {
 /*
  * Sizes follow docs/performance.md: CPU time of a purchase, upper end of its spread: gateway 42 µs, writer 9, ranker 3,
  * broker 8, database 19 (both instances), Redis 20, or 34 with many shards. Cores = µs × peak / 1,000,000 / 0.3: half
- * of what `tally plan` uses, because an instance may do half as much as a core of the measured machine.
+ * of what docs/scale.md uses, because an instance may do half as much as a core of the measured machine.
  */
 
 /** 5,000 events a second: 0.7 cores of gateway, less than 0.4 of any other tier. Each tier has the two processes that a

@@ -1,4 +1,4 @@
-export { isCluster, masterOfKey, mastersOf, slotOf, slots } from "./connection/cluster.ts";
+export { isCluster, masterOfKey, mastersOf } from "./connection/cluster.ts";
 export { openRedis, type Redis, type RedisOptions } from "./connection/open-redis.ts";
 export { connectRankings } from "./rankings/connect-rankings.ts";
 export { encodeMoves } from "./rankings/encode-moves.ts";
@@ -10,4 +10,3 @@ export {
   type Rankings,
   type RankingsState,
 } from "./rankings/rankings.ts";
-export { shardKey } from "./rankings/live-shards.ts";

@@ -143,10 +143,7 @@ export async function mastersWithSlotOf(redis: Redis, key: string): Promise<read
   return masters.filter((_, index) => Number(counts[index]) > 0);
 }
 
-/** The slots of a cluster: 0 to one less. */
-export const slots = 16_384;
-
 /** The slot of a key in a cluster: of its part in braces, or of all of it. */
-export function slotOf(key: string): number {
+function slotOf(key: string): number {
   return new Command("get", [key]).getSlot();
 }
