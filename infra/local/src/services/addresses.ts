@@ -30,7 +30,7 @@ const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
 export const sameForAll = (addresses: Addresses): Accounts => accountsOf(() => addresses);
 
 /** Addresses of servers on this machine for the administrator, and for each role. `amqp` and `redis` have one port for
- * each node, `replicas` for each replica. */
+ * each node; of `replicas` the first serves reads. */
 export function addressesOf(
   passwords: Readonly<Record<Role | "rabbitmq" | "database" | "redis", string>>,
   database: string,
@@ -45,9 +45,7 @@ export function addressesOf(
   const at = (user: string, own: { rabbitmq: string; database: string; redis: string }): Addresses => ({
     amqpUrl: ports.amqp.map((port) => `amqp://${user}:${own.rabbitmq}@127.0.0.1:${port}`).join(","),
     databaseWriteUrl: `mysql://${user}:${own.database}@127.0.0.1:${ports.primary}/${database}`,
-    databaseReadUrl: ports.replicas
-      .map((port) => `mysql://${user}:${own.database}@127.0.0.1:${port}/${database}`)
-      .join(","),
+    databaseReadUrl: `mysql://${user}:${own.database}@127.0.0.1:${ports.replicas[0]}/${database}`,
     redisUrl: ports.redis.map((port) => `${redisScheme}://${user}:${own.redis}@127.0.0.1:${port}`).join(","),
   });
   return {

@@ -8,8 +8,6 @@ import { Session } from "./session.ts";
 export interface EndpointOptions {
   readonly name: "write" | "read";
   readonly url: string;
-  /** For the log; only with several servers. */
-  readonly server?: string;
   readonly connections: number;
   readonly queryTimeoutMs: number;
   readonly log: Log;
@@ -36,10 +34,9 @@ export class Endpoint {
   #closed = false;
 
   constructor(options: EndpointOptions) {
-    const { name, server, log, url, queryTimeoutMs, connections } = options;
+    const { name, log, url, queryTimeoutMs, connections } = options;
     this.#options = options;
-    const on = server === undefined ? "" : ` on ${server}`;
-    this.#outage = new Outage(log, `use the database's ${name} endpoint${on}`, { settleMs });
+    this.#outage = new Outage(log, `use the database's ${name} endpoint`, { settleMs });
     this.#pool = createPool({ ...connectionOptions(url, queryTimeoutMs), connectionLimit: connections });
     // mysql2 listens for one "error" only. A dying socket can emit a second, which would end the process.
     this.#pool.on("connection", (connection) => connection.on("error", () => {}));

@@ -8,7 +8,7 @@ import { probe, type Probed, readLagMs } from "./replicas.ts";
 import type { ServerStatus, Status, HopStatus, LoggedError, ProcessStatus } from "./status.ts";
 
 interface StatusServers {
-  readonly database: Pick<Database, "replicas" | "writer" | "responds">;
+  readonly database: Pick<Database, "reader" | "writer" | "responds">;
   readonly publisher: Pick<Publisher, "state" | "queueDepth">;
   readonly heartbeats: Pick<Heartbeats, "masters" | "read">;
   readonly namespace: string;
@@ -88,12 +88,9 @@ export class StatusReader {
     );
     const processes = (beats ?? []).map(processOf);
     const replicaLagMs = lag?.value ?? null;
-    const { replicas } = this.#servers.database;
-    const unused = replicas.filter(({ isUp, isBehind }) => !isUp || (isBehind && replicas.length > 1));
     return {
       at: new Date().toISOString(),
       ...problemsOf({
-        unused: unused.map(({ name }) => name),
         servers,
         domains,
         replicaLagMs,

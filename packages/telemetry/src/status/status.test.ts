@@ -24,7 +24,6 @@ const healthy: Known = {
   processes: [process("gateway", { threads: [] }), process("writer"), process("ranker")],
   knowsProcesses: true,
   stalled: [],
-  unused: [],
 };
 
 test("a system with all of its servers and apps is ok", () => {
@@ -51,7 +50,6 @@ test.each<readonly [string, Partial<Known>]>([
   ],
   ["steps: the waiting events need 12 s", { domains: [domain(12)] }],
   ["the read endpoint is 11 s behind", { replicaLagMs: 11_000 }],
-  ["10.0.0.5:3306 serves no reads: it is behind, or does not respond", { unused: ["10.0.0.5:3306"] }],
 ])("is behind when: %s", (problem, known) => {
   expect(problemsOf({ ...healthy, ...known })).toEqual({ state: "behind", problems: [problem] });
 });
