@@ -1,14 +1,13 @@
-import { connect } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { formType, get, json, postSale, raw, upgrade } from "./http/requests.ts";
 import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 
-/* Time limits, pipelines and floods. What single requests get is in the cases of contract.test.ts. */
+/* Time limits and rejected upgrades. What single requests get is in the cases of contract.test.ts. */
 
 const headersWithinMs = 1500;
 const bodyWithinMs = 3000;
@@ -119,14 +118,6 @@ describe("time limits", { retry: { count: 2, condition: /^the machine stood stil
     await expectNotStored([late, behind]);
   });
 
-  test.concurrent("a late sale that is completed before its 408 is sent gets 201 only", async () => {
-    const [connection, { bytes }] = [open(), sale()];
-    await connection.write(Buffer.concat([slowGet(), bytes.subarray(0, -5)]));
-    await delay((bodyWithinMs + checkedEveryMs + foundWithinMs) / 2);
-    await connection.write(bytes.subarray(-5));
-    await expectOnly(connection, [503, 201]);
-  });
-
   test.concurrent.each([
     [413, ["POST /albums HTTP/1.1", "Host: tally", formType, "Content-Length: 99999999"]],
     [200, ["GET /items/store/1 HTTP/1.1", "Host: tally", "Content-Length: 10"]],
@@ -170,61 +161,4 @@ test.each([
   await connection.write(Buffer.concat([hidden.bytes, behind.bytes]));
   await expectOnly(connection, []);
   await expectNotStored([hidden, behind]);
-});
-
-describe("a flood", () => {
-  const flood = 20_000;
-
-  /** Sends `flood` pipelined requests on one connection. `seen`: the number of responses of each status until now. */
-  function pipelined(url: string, bytes: string) {
-    const seen = new Map<string, number>();
-    const over = new Promise<void>((resolve, reject) => {
-      const socket = connect(Number(new URL(url).port), "127.0.0.1");
-      let [responses, rest] = [0, ""];
-      socket.on("error", reject);
-      socket.on("data", (data) => {
-        const lines = (rest + data.toString()).split("\r\n");
-        rest = lines.pop() ?? "";
-        for (const line of lines) {
-          const status = /HTTP\/1\.1 (\d+)/.exec(line)?.[1];
-          if (status === undefined) continue;
-          responses++;
-          seen.set(status, (seen.get(status) ?? 0) + 1);
-        }
-        if (responses < flood) return;
-        socket.destroy();
-        resolve();
-      });
-      socket.write(bytes.repeat(flood));
-    });
-    return { seen, over };
-  }
-
-  // The order of responses, not their times: other processes share the machine. Where this one stands still for the
-  // whole flood, it sees no order.
-  test.each(["/health/live", "/items/store/1"])(
-    "20,000 pipelined GET %s get a response each, and another client gets its responses between them",
-    { retry: 3 },
-    async (path) => {
-      const other = open();
-      onTestFinished(() => other.destroy());
-      const ask = async (): Promise<void> => expect((await other.get("/health/live")).status).toBe(200);
-      await ask();
-      const { seen, over } = pipelined(system.url, get(path).toString());
-      const responses = (): number => [...seen.values()].reduce((sum, count) => sum + count, 0);
-      let isOver = false;
-      const end = () => (isOver = true);
-      void over.then(end, end);
-      const between: number[] = [];
-      for (let before = 0; !isOver; before = responses()) {
-        await ask();
-        between.push(responses() - before);
-      }
-      await over;
-      expect([...seen.values()]).toEqual([flood]);
-      // In one piece the other client gets a handful of responses, before the flood and after it.
-      expect(between.length).toBeGreaterThan(20);
-      expect(Math.max(...between)).toBeLessThan(flood / 4);
-    },
-  );
 });

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { addressVariables, type Addresses, type System } from "@tally/local";
 import { expect, inject, test, vi } from "vitest";
-import { temporaryDirectory } from "./kit/at-end.ts";
 import { startApp, startGateway } from "./kit/programs.ts";
 import { sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
@@ -147,45 +146,3 @@ test("no log and no response holds a password, in normal operation or while serv
   }
   for (const text of texts) expectNoSecret(text, secrets);
 }, 180_000);
-
-test("no error about a configuration holds a password, from the environment or from files", async () => {
-  const system = await startSystem({ LOG_LEVEL: "trace" });
-  const directory = await temporaryDirectory();
-  const { gateway } = system.accounts;
-  const secrets = secretsOf(system.addresses, gateway);
-  const environment = environmentOf(system, gateway);
-  const file = (name: string, content: string): string => {
-    writeFileSync(join(directory, name), content, { mode: 0o600 });
-    return join(directory, name);
-  };
-  const filed = {
-    ...environment,
-    AMQP_URL: "",
-    REDIS_URL: "",
-    DATABASE_WRITE_URL: "",
-    AMQP_URL_FILE: file("amqp", `${gateway.amqpUrl}\n`),
-    REDIS_URL_FILE: file("redis", gateway.redisUrl),
-    DATABASE_WRITE_URL_FILE: file("database", gateway.databaseWriteUrl),
-  };
-  const started = startApp("gateway", filed);
-  await vi.waitFor(() => expect(started.output()).toContain("gateway: started"), 20_000);
-  expect(await started.stop()).toBe(0);
-  expectNoSecret(started.output(), secrets);
-
-  const readUrl = gateway.databaseReadUrl.replace("mysql:", "mysqlx:");
-  const brokenOnes = [
-    [{ ...environment, AMQP_URL_FILE: filed.AMQP_URL_FILE }, "AMQP_URL and AMQP_URL_FILE: expected one of the two"],
-    [{ ...filed, AMQP_URL_FILE: gateway.amqpUrl }, "AMQP_URL_FILE: expected the path"],
-    [{ ...filed, REDIS_URL_FILE: file("swapped", gateway.amqpUrl) }, "REDIS_URL: expected a URL, redis://"],
-    [{ ...environment, PORT: gateway.amqpUrl, LOG_LEVEL: gateway.redisUrl, AMQP_URL: `x${wrong}` }, "LOG_LEVEL: "],
-    [{ ...environment, DATABASE_READ_URL: readUrl }, "DATABASE_READ_URL: "],
-  ] as const;
-  await Promise.all(
-    brokenOnes.map(async ([broken, error]) => {
-      const app = startApp("gateway", broken);
-      expect(await app.ended()).toBe(2);
-      expect(app.output()).toContain(error);
-      expectNoSecret(app.output(), secrets);
-    }),
-  );
-}, 120_000);

@@ -1,10 +1,14 @@
 import { readFile } from "node:fs/promises";
-import type { Server } from "@tally/local";
-import { expect, test, vi } from "vitest";
+import { addressVariables, type Server } from "@tally/local";
+import { connectRankings } from "@tally/redis";
+import { silentLog } from "@tally/runtime";
+import type { Status } from "@tally/telemetry";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { atEnd } from "./kit/at-end.ts";
-import { balance } from "./kit/fronts.ts";
+import { balance, openStream } from "./kit/fronts.ts";
 import { openDatabaseNodes, openRedisNodes, openWriteName } from "./kit/nodes.ts";
-import { keepSending, recoveryTimes, sold, untilRanked } from "./kit/sales.ts";
+import { startGateway } from "./kit/programs.ts";
+import { keepSending, recoveryTimes, sell, sold, untilRanked } from "./kit/sales.ts";
 import { cellsOfRows, cellsOfShard, openDatabase, startSystemWithServers } from "./kit/system.ts";
 import { expectAllKept, runTally } from "./kit/tally.ts";
 
@@ -113,6 +117,72 @@ test("one shard of the rankings becomes four", async () => {
   expect(new Set(masters).size).toBeGreaterThan(1);
   for (const [shard, master] of masters.entries())
     expect(await master.redis.get(`${shards[shard]}:generation`)).toMatch(/x4$/);
+}, 240_000);
+
+test("status and stream show rankings of every shard, each master and every process", async () => {
+  const boards = Array.from({ length: 7 }, (_, store) => `/stores/${store}/top-items`);
+  const stream = await openStream(system.url, ["/status", ...boards]);
+  const masters = redis.all.slice(0, 3).map(({ server }) => `127.0.0.1:${server.port} up`);
+  await vi.waitFor(() => {
+    for (const watch of boards.keys()) expect(stream.latest(watch + 1)).toMatchObject({ status: 200 });
+    const { body } = stream.latest(0) ?? expect.fail("no status");
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the response of /status
+    const { servers, processes } = body as Status;
+    const nodes = servers.filter(({ name }) => name === "redis").map(({ node, state }) => `${node} ${state}`);
+    expect(nodes.toSorted()).toEqual(masters.toSorted());
+    const apps = ["gateway", "gateway", "ranker", "ranker", "writer", "writer"];
+    expect(processes.map(({ app, state }) => `${app} ${state}`).toSorted()).toEqual(apps.map((app) => `${app} up`));
+  }, 30_000);
+  stream.close();
+  const { output } = await runTally(system, ["status"]);
+  for (const master of masters) expect(output).toContain(`redis ${master}`);
+}, 60_000);
+
+test("gateways limit rates through the cluster", async () => {
+  const limits = { RATE_LIMIT_PER_ADDRESS: "1", RATE_LIMIT_PER_ADDRESS_BURST: "5" };
+  const settings = { ...addressVariables(system.accounts.gateway), ...limits, AUTH: "off" };
+  const gateways = [await startGateway(system, settings), await startGateway(system, settings)];
+  const responses = await Promise.all(Array.from({ length: 30 }, (_, n) => sell(gateways[n % 2]?.url ?? "", 3)));
+  for (const { headers } of responses) {
+    const id = headers.get("tally-event-id");
+    if (id !== null) others.add(id);
+  }
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201, 429]));
+  const accepted = responses.filter(({ status }) => status === 201).length;
+  // One more each second, on a machine that may be busy.
+  expect(accepted).toBeGreaterThanOrEqual(5);
+  expect(accepted).toBeLessThan(20);
+}, 60_000);
+
+test("two slots move to another master; while they do, all boards are found on both masters", async () => {
+  const { namespace, addresses } = system;
+  const shared = { url: addresses.redisUrl, namespace, shards: 4, domains: [], log: silentLog };
+  const rankings = connectRankings(shared);
+  onTestFinished(() => rankings.close());
+  const boards = async () => {
+    const found = new Set<string>();
+    for await (const names of rankings.boards("purchases")) for (const name of names) found.add(name);
+    return found;
+  };
+  const move = async (shard: string): Promise<void> => {
+    const [slot, from, all] = [await redis.slotOf(shard), await redis.masterOf(shard), await boards()];
+    const to = redis.all.slice(0, 3).find((one) => one !== from) ?? expect.fail("one master");
+    const keysOf = ({ redis: node }: typeof from) => node.cluster("COUNTKEYSINSLOT", slot);
+    const moved = await redis.moveSlot(slot, from, to, async () => {
+      expect(Math.min(await keysOf(from), await keysOf(to))).toBeGreaterThan(5);
+      expect(await boards()).toEqual(all);
+    });
+    expect(moved).toBeGreaterThan(10);
+    expect(await redis.masterOf(shard)).toBe(to);
+    expect(await boards()).toEqual(all);
+  };
+  await during(
+    "two slots of the rankings move",
+    () => undefined,
+    async () => {
+      for (const shard of shards.slice(0, 2)) await move(shard);
+    },
+  );
 }, 240_000);
 
 test("a Redis master is killed while its replica lacks sales: they are ranked again from the ledger", async () => {

@@ -1,22 +1,14 @@
-import { browserPath, openBrowser } from "./chromium.ts";
-import type { Browser, Page } from "playwright-core";
+import { globSync } from "node:fs";
+import { chromium, type Browser } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { atEnd } from "../kit/at-end.ts";
 
+const installed = "/{usr/bin,usr/local/bin,snap/bin}/{chromium,chromium-browser,google-chrome,google-chrome-stable}";
 // `.ci/run` sets CHROMIUM, so that no page test is skipped there.
-const executable = browserPath(process.env["CHROMIUM"]);
+const executable = process.env["CHROMIUM"] ?? globSync(installed)[0];
+// The browser opens no connection that the page does not ask for.
+const isolated = ["background-networking", "component-update", "sync"].map((name) => `--disable-${name}`);
 const skipped = executable === undefined ? " (skipped: no chromium or google-chrome in the PATH)" : "";
-
-export interface PageOptions {
-  readonly width?: number;
-  readonly scheme?: "light" | "dark";
-}
-
-export interface OpenedPage {
-  readonly page: Page;
-  /** Fails if the console had a warning or an error, or the page an exception, besides those that the test causes. */
-  readonly expectNoFaults: (caused?: RegExp) => void;
-}
 
 /** A test in the machine's browser. Skipped on a machine without one, unless CHROMIUM names it. */
 export function pageTest(name: string, run: () => Promise<void>): void {
@@ -27,10 +19,14 @@ export function pageTest(name: string, run: () => Promise<void>): void {
 export function openPages() {
   let browser: Promise<Browser> | undefined;
   atEnd(async () => (await browser)?.close());
-  /** A new tab without storage, which closes with the test. */
-  return async (url: string, { width = 1440, scheme = "light" }: PageOptions = {}): Promise<OpenedPage> => {
-    browser ??= openBrowser(executable ?? "");
-    const context = await (await browser).newContext({ viewport: { width, height: 900 }, colorScheme: scheme });
+  /** A new tab without storage, which closes with the test. `expectNoFaults`: fails if the console had a warning or an
+   * error, or the page an exception, besides those that the test causes. */
+  return async (url: string, { width = 1440 } = {}) => {
+    browser ??= chromium.launch({
+      executablePath: executable ?? "",
+      args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", ...isolated],
+    });
+    const context = await (await browser).newContext({ viewport: { width, height: 900 } });
     onTestFinished(() => context.close());
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
@@ -42,7 +38,8 @@ export function openPages() {
     await page.goto(url);
     return {
       page,
-      expectNoFaults: (caused) => expect(faults.filter((fault) => caused?.test(fault) !== true)).toEqual([]),
+      expectNoFaults: (caused?: RegExp): void =>
+        expect(faults.filter((fault) => caused?.test(fault) !== true)).toEqual([]),
     };
   };
 }
