@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
 import { picture } from "./http/requests.ts";
 import { temporaryDirectory } from "./kit/at-end.ts";
@@ -60,8 +61,9 @@ test("top prints the boards of stores, items and days, and of every other domain
   expect(exitCode).toBe(0);
   expect((await tallyJson(system, "top", "store", "12", "--date", "20261120")).items).toHaveLength(2);
   expect((await tally(system, ["top", "store", "12", "--date", "20261121"])).output).toContain("no entries");
-  for (const { domain, name } of await tallyJson(system, "top"))
-    expect(await tallyJson(system, "top", `${domain}/${name}`)).toBeTypeOf("object");
+  for (const { name: domain, views } of domains)
+    for (const { name, list } of views)
+      expect(await tallyJson(system, "top", `${domain}/${name}`)).toMatchObject({ [list]: expect.any(Array) });
 }, 300_000);
 
 test("status shows servers, queues, processes and the time to drain, and what is down", async () => {
@@ -74,6 +76,18 @@ test("status shows servers, queues, processes and the time to drain, and what is
   const down = await tally(system, ["status", "--json"], { DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x" });
   expect(down).toMatchObject({ exitCode: 3, errors: "" });
   expect(JSON.parse(down.output)).toMatchObject({ state: "failing", deadLetters: { open: 0 } });
+}, 300_000);
+
+test("while a batch is not ranked yet the audit compares nothing, and the output names it", async () => {
+  system.ranker.kill("SIGSTOP");
+  await sold(system.url, 1, { item: 1, quantity: 2 });
+  const { exitCode, output, errors } = await tally(system, ["audit", "--wait", "6"]);
+  system.ranker.kill("SIGCONT");
+  // Not on a terminal: a line every 5 s.
+  expect(errors).toMatch(/^tally: waits, because .*\n$/);
+  expect(output).toContain("1 batches of purchases are stored and not ranked yet");
+  expect(exitCode).toBe(3);
+  expect(await tally(system, ["audit"])).toMatchObject({ exitCode: 0 });
 }, 300_000);
 
 test("status --watch shows a queue that fills while the writers stand still, and exits with Ctrl-C", async () => {
@@ -123,6 +137,7 @@ test("with --json, a command prints one JSON value", async () => {
 }, 300_000);
 
 const nowhere = "http://127.0.0.1:9";
+const id = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
 const sales = "FILE:storeID,custID,date,items\n";
 test.concurrent.each([
   [["import", "/no/such/file.csv"], 2, "/no/such/file.csv: no such file"],
@@ -144,14 +159,17 @@ test.concurrent.each([
   [["top", "store", "x"], 1, "storeID: "],
   [["frobnicate"], 2, "tally: unknown command 'frobnicate'\n"],
   [["audit", "--acknowledged", "/no/such/file"], 2, "there is no file /no/such/file"],
+  [["audit", "--acknowledged", `FILE:${id}\nno id\n`], 2, "line 2: expected an event id, got no id"],
+  [["audit"], 3, "the database's write endpoint", { DATABASE_WRITE_URL: "mysql://u:p@127.0.0.1:9/x" }],
+  [["audit"], 3, "Redis (REDIS_URL) does not respond", { REDIS_URL: "redis://127.0.0.1:9" }],
   [["dead-letters", "discard", "x", "--all"], 2, "expected ids, or --all"],
   [["keys", "create", "--name", "x", "--scope", "sales:write"], 2, "--scope: expected one of the domains purchases, "],
   [["keys", "rotate", "0000000000000000"], 2, "there is no key 0000000000000000"],
 ] as const)(
   "a mistake, or a server that is down, is one line and no stack: %j",
-  async (given, status, expected) => {
+  async (given, status, expected, more: NodeJS.ProcessEnv = {}) => {
     const args = await Promise.all(given.map(async (arg) => (arg.startsWith("FILE:") ? fileOf(arg.slice(5)) : arg)));
-    const { exitCode, errors } = await tally(system, args);
+    const { exitCode, errors } = await tally(system, args, more);
     expect(errors).toContain(expected);
     expect(errors).not.toMatch(/\n\s+at /);
     expect(exitCode).toBe(status);

@@ -34,37 +34,6 @@ const equal = async (withinMs: number): Promise<void> => {
     interval: 200,
   });
 };
-const topCount = async (): Promise<number> => {
-  const body = await (await fetch(`${system.url}/items/store/0`)).text();
-  return [...body.matchAll(/"numberOfItems":(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
-};
-
-test("rankings are rebuilt beside live traffic, and never lose more than the batch of the switch", async () => {
-  await sell(60);
-  await equal(20_000);
-  const before = await redis.get(`${shard}:generation`);
-  let running = true;
-  let shown = await topCount();
-  const traffic = (async () => {
-    while (running) {
-      await sell(1);
-      const now = await topCount();
-      // Only the batch that is committed at the moment of the switch may be missing: it is ranked after it.
-      expect(now).toBeGreaterThanOrEqual(shown - 1);
-      shown = Math.max(shown, now);
-      // Few enough sales that no two are committed in the moment of the switch.
-      await delay(50);
-    }
-  })();
-  const { exitCode, output } = await runTally(system, ["rebuild"]);
-  running = false;
-  await traffic;
-  expect(output).toMatch(/^purchases: \d+ cells from \d+ batches/);
-  expect(exitCode).toBe(0);
-  expect(await redis.get(`${shard}:generation`)).not.toBe(before);
-  await equal(20_000);
-});
-
 test("the ranker rebuilds the rankings after a script that failed half-way", async () => {
   const live = `${shard}:${await redis.get(`${shard}:generation`)}`;
   await redis.set(`${live}:b:store:0`, "no sorted set");

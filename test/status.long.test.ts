@@ -2,10 +2,14 @@ import type { Status } from "@tally/telemetry";
 import { expect, test, vi } from "vitest";
 import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
 import { openStream } from "./kit/fronts.ts";
-import { sold } from "./kit/sales.ts";
+import { sell, sold } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
+import { expectAllKept } from "./kit/tally.ts";
 
-/* What /status and an open stream say when a server or a process is killed, and that both recover. */
+/*
+ * What /status, an open stream and clients get when a server or a process is killed, and that all of them recover.
+ * Every sale with a 201 is stored and ranked once, and no other.
+ */
 
 const system = await startSystemWithServers(
   {},
@@ -14,6 +18,25 @@ const system = await startSystemWithServers(
 const board = "/stores/1/top-items";
 const stream = await openStream(system.url, ["/status", board]);
 const waited = { timeout: 30_000, interval: 50 };
+const ids: string[] = [];
+const sale = async () => void ids.push(await sold(system.url, 1));
+const statusOf = async (url: string) => (await fetch(url)).status;
+
+/** A request that could not be served, with the time to retry. */
+const expectRefused = ({ status: code, headers }: Response) =>
+  expect([code, Number(headers.get("retry-after"))]).toEqual([503, expect.toSatisfy((seconds: number) => seconds > 0)]);
+
+/** What clients get while a server does not respond. */
+const clientsGet: Readonly<Record<string, () => Promise<unknown>>> = {
+  redis: () => vi.waitFor(() => expect(stream.latest(1)).toMatchObject({ status: 503 }), waited),
+  async rabbitmq() {
+    expectRefused(await sell(system.url, 1));
+    expect(await statusOf(`${system.url}/health/live`)).toBe(200);
+    expect(await statusOf(`${system.operatorUrls[0]}/health/ready`)).toBe(503);
+  },
+  "database-replica": async () => expectRefused(await fetch(`${system.url}/steps/single/1/1`)),
+  "database-primary": sale,
+};
 
 function status(): Status {
   const newest = stream.latest(0);
@@ -42,7 +65,7 @@ test("names every process with its threads, and the flow of events", async () =>
     ["ranker", system.ranker.pid, "up", ["ready"]],
     ["writer", system.writer.pid, "up", ["ready", "ready"]],
   ]);
-  for (let n = 0; n < 20; n++) await sold(system.url, 1);
+  for (let n = 0; n < 20; n++) await sale();
   await becomes(({ domains, hops, replicaLagMs, deadLetters }) => {
     const purchases = domains.find(({ name }) => name === "purchases");
     expect(purchases).toMatchObject({ accepted: { events: 20 }, stored: { events: 20 }, secondsToDrain: 0 });
@@ -83,18 +106,14 @@ test.each([
         },
         { timeout: 20_000, interval: 20 },
       );
-      if (server === "redis") {
-        await vi.waitFor(() => expect(stream.latest(1)).toMatchObject({ status: 503 }), waited);
-        expect(status().processes).toEqual([]);
-      } else {
-        expect(status().processes).toHaveLength(3);
-      }
+      await clientsGet[server]?.();
+      expect(status().processes).toHaveLength(server === "redis" ? 0 : 3);
       if (signal === "SIGSTOP") system.server(server).kill("SIGCONT");
       else await system.server(server).start();
     }
     await isOk();
     await vi.waitFor(() => expect(stream.latest(1)?.status).toBe(200), waited);
-    await sold(system.url, 1);
+    await sale();
   },
   240_000,
 );
@@ -104,7 +123,7 @@ test("a writer that is killed is gone, what waits is seen, and both pass when it
   system.writer.kill("SIGKILL");
   await becomes((now) => expect(now.problems).toContain("no writer is running"));
   const { ingest } = queuesOf(status());
-  await sold(system.url, 1);
+  await sale();
   await becomes((now) => {
     expect(now.problems).toContain("no writer is running");
     expect(now.processes.find(({ app }) => app === "writer")?.state).toBe("gone");
@@ -120,6 +139,7 @@ test("a writer that is killed is gone, what waits is seen, and both pass when it
   });
 }, 180_000);
 
-test("the stream was never interrupted", () => {
+test("the stream was never interrupted; nothing is lost, doubled or stored without a 201", async () => {
+  await expectAllKept(system, ids);
   expect(stream.events.filter(({ event }) => event === "beat").length).toBeGreaterThan(5);
 });
