@@ -24,7 +24,7 @@ import { WrongUsage } from "./wrong-usage.ts";
 /** One run, on a fresh system or on a running one: fill, drain, warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
   if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined, undefined));
-  const { directory } = await claimDirectory(join(plan.root, ".tally"), "bench", plan.say);
+  const { directory, release } = await claimDirectory(join(plan.root, ".tally"), "bench", plan.say);
   try {
     const { build } = plan;
     const system = await (build === undefined ? openSystem({ ...plan, directory }) : openBuild(build, plan));
@@ -36,6 +36,7 @@ export async function runBench(plan: BenchPlan): Promise<Report> {
     }
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    await release();
   }
 }
 

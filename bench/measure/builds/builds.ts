@@ -32,7 +32,7 @@ export async function withBuilds(
   };
   const commits = await Promise.all(revisions.map(commitOf));
   if (commits.length === 0) return work(new Map());
-  const { directory } = await claimDirectory(join(root, ".tally"), "builds", say);
+  const { directory, release } = await claimDirectory(join(root, ".tally"), "builds", say);
   const builds = new Map<string, Build>();
   try {
     for (const [index, revision] of revisions.entries()) {
@@ -50,6 +50,7 @@ export async function withBuilds(
     await work(builds);
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    await release();
     await run("git", ["worktree", "prune"], { cwd: root });
   }
 }

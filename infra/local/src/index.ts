@@ -3,7 +3,7 @@ export { startBalancer, type Balancer } from "./balancer.ts";
 export type { Server, StopOptions } from "./process/child-server.ts";
 export { startObserve, type Observe } from "./observe/start-observe.ts";
 export { firstSteps } from "./dev/welcome.ts";
-export { claimDirectory, lockDirectory, type ClaimedDirectory } from "./process/directory-lock.ts";
+export { claimDirectory } from "./process/directory-lock.ts";
 export { freePorts, portsOfNoLauncher } from "./process/free-ports.ts";
 export {
   onLauncherGone,

@@ -1,17 +1,14 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { lockDirectory } from "./directory-lock.ts";
+import { claimDirectory, lockDirectory } from "./directory-lock.ts";
 
 function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), "tally-lock-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return directory;
+  const parent = mkdtempSync(join(tmpdir(), "tally-lock-"));
+  onTestFinished(() => rmSync(parent, { recursive: true }));
+  return join(parent, "own");
 }
-
-const holder = (directory: string): string => readFileSync(join(directory, "launcher.lock"), "utf8");
 
 test("one launcher has a directory until it unlocks it", async () => {
   const directory = newDirectory();
@@ -26,23 +23,34 @@ test("one launcher has a directory until it unlocks it", async () => {
   )();
 });
 
-test("of many launchers at the same time one gets the directory", async () => {
+test("a launcher that deletes its directory keeps the lock until it unlocks, and does not unlock the next one's", async () => {
   const directory = newDirectory();
-  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(directory)));
-  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  const release = await lockDirectory(directory);
+  rmSync(directory, { recursive: true });
+  await expect(lockDirectory(directory)).rejects.toMatchObject({ code: "directory-in-use" });
+  await release();
+  await lockDirectory(directory);
+  await expect(lockDirectory(directory)).rejects.toMatchObject({ code: "directory-in-use" });
 });
 
-test("the lock of a dead launcher is taken over", async () => {
-  const directory = newDirectory();
-  const dead = spawnSync(process.execPath, ["--version"]).pid;
-  writeFileSync(join(directory, "launcher.lock"), `${dead} 12345`);
-  await lockDirectory(directory);
-  expect(holder(directory)).toMatch(new RegExp(`^${process.pid} `));
-});
-
-test("a lock whose pid belongs to another process now is taken over", async () => {
-  const directory = newDirectory();
-  writeFileSync(join(directory, "launcher.lock"), `${process.ppid} 1`);
-  await lockDirectory(directory);
-  expect(holder(directory)).toMatch(new RegExp(`^${process.pid} `));
+test("a claim deletes what dead processes have left, whatever has their pids now, and keeps the others' directories", async () => {
+  const parent = newDirectory();
+  const [dead, reused, alive, other] = ["x-1", "x-2", "x-3", "y-1"].map((name) => join(parent, name));
+  const locks = [`4194305 1`, `${process.ppid} 1`, undefined, "4194305 1"];
+  for (const [index, directory = ""] of [dead, reused, alive, other].entries()) {
+    mkdirSync(join(directory, "services"), { recursive: true });
+    const lock = locks[index];
+    if (lock === undefined) await lockDirectory(directory);
+    else writeFileSync(`${directory}.lock`, lock);
+  }
+  const { directory } = await claimDirectory(parent, "x", () => undefined);
+  expect(directory).toBe(join(parent, `x-${process.pid}`));
+  expect(readFileSync(`${directory}.lock`, "utf8")).toMatch(new RegExp(`^${process.pid} `));
+  const left = [dead, reused, alive, other].map((one = "") => [existsSync(one), existsSync(`${one}.lock`)]);
+  expect(left).toEqual([
+    [false, false],
+    [false, false],
+    [true, true],
+    [true, true],
+  ]);
 });

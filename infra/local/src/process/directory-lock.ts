@@ -1,30 +1,30 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isAbandoned, lockFile } from "@tally/client/journal";
+import { lockFile } from "@tally/client/journal";
 import { ServiceError } from "./run-command.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { fileOf } from "./processes.ts";
 import { until } from "./until.ts";
 
-const lockName = "launcher.lock";
-
-/** Locks the directory; returns the unlock function. Throws `directory-in-use` while another launcher has it. */
+/** Locks the directory; returns the unlock function. Throws `directory-in-use` while another launcher has it. The lock is
+ * the file `<directory>.lock`: beside the directory, because a stop may delete that before it unlocks. */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   // mkdir applies the mode to every folder that it creates: with 0700 on the parent, the users of the servers could not
   // enter.
   await mkdir(dirname(directory), { recursive: true });
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  return lockFile(
-    join(directory, lockName),
+  const unlock = await lockFile(
+    `${directory}.lock`,
     (pid) =>
       new ServiceError(
         "directory-in-use",
         `Process ${pid} already runs tally in ${directory}. Stop that process, or use another directory.`,
       ),
   );
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return unlock;
 }
 
-export interface ClaimedDirectory {
+interface ClaimedDirectory {
   readonly directory: string;
   /** Unlocks it and keeps its files, e.g. for a person who wants to read the logs. */
   readonly release: () => Promise<void>;
@@ -36,18 +36,27 @@ export async function claimDirectory(
   name: string,
   say: (line: string) => void,
 ): Promise<ClaimedDirectory> {
-  const prefix = `${name}-`;
   const entries = await readdir(parent).catch(() => []);
   for (const entry of entries) {
-    const abandoned = resolve(parent, entry);
-    if (!entry.startsWith(prefix) || !(await isAbandoned(join(abandoned, lockName)))) continue;
-    // Sorted, so that `apps` come before the `services` that they need.
-    for (const folder of (await readdir(abandoned)).toSorted()) await endLeftovers(join(abandoned, folder), say);
-    await rm(abandoned, { recursive: true, force: true, maxRetries: 5 });
+    const [, directory] = /^(.+-\d+)\.lock$/.exec(entry) ?? [];
+    if (directory?.startsWith(`${name}-`) === true) await deleteAbandoned(resolve(parent, directory), say);
   }
-  const directory = resolve(parent, `${prefix}${process.pid}`);
-  await rm(directory, { recursive: true, force: true });
-  return { directory, release: await lockDirectory(directory) };
+  const directory = resolve(parent, `${name}-${process.pid}`);
+  const release = await lockDirectory(directory);
+  for (const file of await readdir(directory)) await rm(join(directory, file), { recursive: true });
+  return { directory, release };
+}
+
+async function deleteAbandoned(directory: string, say: (line: string) => void): Promise<void> {
+  const release = await lockDirectory(directory).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "directory-in-use") return undefined;
+    throw error;
+  });
+  if (release === undefined) return;
+  // Sorted, so that `apps` come before the `services` that they need.
+  for (const folder of (await readdir(directory)).toSorted()) await endLeftovers(join(directory, folder), say);
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  await release();
 }
 
 /** The environment variable of every server and app that names its directory. */

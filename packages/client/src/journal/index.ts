@@ -1,3 +1,3 @@
-export { isAbandoned, lockFile } from "./lock-file.ts";
+export { lockFile } from "./lock-file.ts";
 export { openJournal } from "./open-journal.ts";
 export type { Journal, JournalEntry, RejectedEntry } from "./journal.ts";

@@ -28,12 +28,6 @@ export async function lockFile(
   return () => rm(path, { force: true });
 }
 
-/** Whether there is such a lock file, and the process that it names has ended. */
-export async function isAbandoned(path: string): Promise<boolean> {
-  const holder = await contentOf(path);
-  return holder !== undefined && !(await isAlive(holder));
-}
-
 /** Returns false when the lock file exists. */
 async function appears(own: string, path: string): Promise<boolean> {
   try {
