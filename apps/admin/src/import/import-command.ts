@@ -12,10 +12,7 @@ import { runImport } from "./run-import.ts";
 
 interface ImportFlags extends JsonFlag, GatewayFlags {
   readonly domain: string;
-  readonly name?: string;
-  readonly rejected?: string;
   readonly acknowledged?: string;
-  readonly state?: string;
   readonly concurrency?: number;
   readonly giveUpAfter: number;
   readonly skipLine: readonly number[];
@@ -34,13 +31,7 @@ export function importCommand(): Command {
     )
     .argument("<file>", "ends in .csv, .ndjson or .jsonl")
     .option("--domain <name>", "the domain of the events", "purchases")
-    .option(
-      "--name <text>",
-      "identifies the file instead of its content, for a file that grows; its lines must keep their numbers",
-    )
-    .option("--rejected <file>", "where rejected lines are written (default: beside the file, with .rejected)")
     .option("--acknowledged <file>", "writes the event ids of accepted lines, for tally audit --acknowledged")
-    .option("--state <file>", "where the state of an interrupted import is kept (default: beside the file)")
     .option(
       "--concurrency <number>",
       `requests at once (default: ${bulkRequests} bulk or ${singleRequests} single requests)`,
@@ -63,7 +54,7 @@ export function importCommand(): Command {
     .addOption(jsonFlag);
   withExitCodes(command, {
     1: "lines were rejected, and a file names each with its reason; or the gateway fails at a line, which the message names",
-    3: "the gateway does not respond; the same command goes on",
+    3: "the gateway does not respond; the same command sends the file again and stores no line twice",
   });
   return withGatewayFlags(command).action(importFile);
 }
@@ -76,10 +67,14 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
   if (!isBulk && ingestRoutesOf(domain).length === 0)
     throw usageError(`--domain: ${domain.name} has no events without files`);
   const gateway = gatewayOf(flags);
-  const rejectedFile = flags.rejected ?? `${file}.rejected${format.extension}`;
-  const stateFile = flags.state ?? `${file}.import-state`;
+  const rejectedFile = `${file}.rejected${format.extension}`;
+  const beganFile = `${file}.import-began`;
   const acknowledgedFile = flags.acknowledged;
-  expectDifferent([file, rejectedFile, stateFile, ...(acknowledgedFile === undefined ? [] : [acknowledgedFile])]);
+  if (
+    acknowledgedFile !== undefined &&
+    [file, rejectedFile, beganFile].some((own) => resolve(own) === resolve(acknowledgedFile))
+  )
+    throw usageError(`--acknowledged: expected another file than ${acknowledgedFile}, which the import uses itself`);
   const startedAt = performance.now();
   const result = await withProgress((progress) =>
     runImport(
@@ -88,10 +83,9 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
         domain,
         format,
         gateway,
-        name: flags.name,
         rejectedFile,
         acknowledgedFile,
-        stateFile,
+        beganFile,
         concurrency: flags.concurrency ?? (isBulk ? bulkRequests : singleRequests),
         giveUpAfterMs: flags.giveUpAfter * 1000,
         skippedLines: new Set(flags.skipLine),
@@ -100,10 +94,9 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
     ),
   );
   const seconds = (performance.now() - startedAt) / 1000;
-  const { accepted, rejected, resumedAfterLine, renamed } = result;
+  const { accepted, rejected, renamed } = result;
   const text = [
     `${file}: ${accepted} lines accepted, ${rejected} rejected, in ${seconds.toFixed(1)} s`,
-    ...(resumedAfterLine === 0 ? [] : [`  went on after line ${resumedAfterLine}`]),
     ...(rejected === 0
       ? []
       : [`  rejected lines and reasons: ${rejectedFile}; correct them there and import that file`]),
@@ -132,14 +125,4 @@ async function expectFile(file: string): Promise<void> {
   });
   if (found === undefined) throw usageError(`${file}: no such file`);
   if (!found.isFile()) throw usageError(`${file}: expected a regular file`);
-}
-
-/** The import would overwrite the file that it reads. */
-function expectDifferent(files: readonly string[]): void {
-  const paths = files.map((file) => resolve(file));
-  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
-  if (twice !== undefined)
-    throw usageError(
-      `expected different files to read, for --rejected, --acknowledged and --state, got ${twice} twice`,
-    );
 }

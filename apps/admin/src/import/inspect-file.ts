@@ -7,13 +7,9 @@ import type { FileFormat } from "./file-format.ts";
 
 /** What the first pass over a file finds. */
 export interface Inspection {
-  /** Makes the keys of its lines: equal content, or an equal name, gives equal keys. 32 hexadecimal digits. */
+  /** Makes the keys of its lines: equal content gives equal keys. 32 hexadecimal digits. */
   readonly identity: string;
-  /** Of the content. */
-  readonly sha256: string;
   readonly lines: number;
-  /** The number of the last one; 0: there is none. */
-  readonly lastLine: number;
   readonly bytes: number;
   /** The SHA-256 of each block; 32 bytes for 256 KiB. */
   readonly hashes: readonly string[];
@@ -23,14 +19,12 @@ export interface Inspection {
 
 interface Inspected {
   readonly file: string;
-  /** Undefined: the content identifies the file. */
-  readonly name: string | undefined;
   readonly format: FileFormat;
   readonly domain: Domain;
 }
 
 /** Reads the whole file before anything is sent: a file that is no CSV stores nothing. 1 s for 200,000 lines. */
-export async function inspectFile({ file, name, format, domain }: Inspected, progress: Progress): Promise<Inspection> {
+export async function inspectFile({ file, format, domain }: Inspected, progress: Progress): Promise<Inspection> {
   const content = createHash("sha256");
   const hashes: string[] = [];
   let bytes = 0;
@@ -42,37 +36,27 @@ export async function inspectFile({ file, name, format, domain }: Inspected, pro
       yield block;
     }
   }
-  let [lines, lastLine, rejectedHead] = [0, 0, ""];
+  let [lines, rejectedHead] = [0, ""];
   const onHead = (head: string): void => void (rejectedHead = head);
-  for await (const { number } of format.lines({ file, chunks: chunks(), domain, onHead })) {
-    lines++;
-    lastLine = number;
-  }
-  const sha256 = content.digest("hex");
-  const identity = (name === undefined ? sha256 : hash("sha256", `name:${name}`)).slice(0, 32);
-  return { identity, sha256, lines, lastLine, bytes, hashes, rejectedHead };
+  for await (const _line of format.lines({ file, chunks: chunks(), domain, onHead })) lines++;
+  return { identity: content.digest("hex").slice(0, 32), lines, bytes, hashes, rejectedHead };
 }
 
-/** The bytes that `inspectFile` has read. Without `name`, throws when a block or the size differs. */
-export async function* unchangedChunks(
-  file: string,
-  name: string | undefined,
-  { bytes, hashes }: Inspection,
-): AsyncGenerator<Buffer> {
+/** The bytes that `inspectFile` has read. Throws a CommandError when a block or the size differs. */
+export async function* unchangedChunks(file: string, { bytes, hashes }: Inspection): AsyncGenerator<Buffer> {
   let blocks = 0;
   for await (const { block, size } of blocksOf(file, bytes)) {
-    const isSame = size === bytes && hashes[blocks++] === hash("sha256", block);
-    if (name === undefined && !isSame) throw changed(file, bytes);
+    if (size !== bytes || hashes[blocks++] !== hash("sha256", block)) throw changed(file, bytes);
     yield block;
   }
-  if (name === undefined && blocks !== hashes.length) throw changed(file, bytes);
+  if (blocks !== hashes.length) throw changed(file, bytes);
 }
 
 function changed(file: string, bytes: number): CommandError {
   return usageError(
     `${file}: the file changed during the import. Only lines of its earlier content, the first ${bytes} bytes, were sent, ` +
       "and their keys belong to it. Restore that content and repeat the command: nothing is stored twice. Import lines " +
-      "that were added as an own file; begin the import of a file that grows with --name",
+      "that were added as an own file",
   );
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, createReadStream } from "node:fs";
-import { mkdir, readdir, rm, statfs } from "node:fs/promises";
+import { mkdir, open, readdir, rm, statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Database, ExportedMonth } from "@tally/database";
 import { contentOf, InvalidInput, type Domain, type EntryFields, type Event } from "@tally/contract";
@@ -7,7 +7,6 @@ import { Writable } from "node:stream";
 import { CommandError, usageError } from "../command.ts";
 import { eventReader } from "../entries/event-reader.ts";
 import { writeCompleteFile, exportEvents, exportFormats } from "../export/export-events.ts";
-import { syncDirectoryOf } from "../import/durable-files.ts";
 import { createHash } from "node:crypto";
 import { finished } from "node:stream/promises";
 
@@ -51,7 +50,7 @@ export async function exportMonth(options: ExportMonthOptions): Promise<Exported
     });
   }
   // A killed command may have left the file.
-  syncDirectoryOf(path);
+  await syncDirectory(directory);
   const found = await sumOfFile(path);
   const events = await countRows(database, table);
   const isComplete = found.sha256 === written?.sha256 && found.lines === events;
@@ -62,6 +61,12 @@ export async function exportMonth(options: ExportMonthOptions): Promise<Exported
     );
   }
   return { events: found.lines, file: path, sha256: found.sha256 };
+}
+
+/** Makes new and changed names in the directory durable. */
+async function syncDirectory(directory: string): Promise<void> {
+  await using handle = await open(directory);
+  await handle.sync();
 }
 
 const selectColumns =
