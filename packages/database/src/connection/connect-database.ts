@@ -1,4 +1,4 @@
-import type { Log } from "@tally/runtime";
+import type { Log, PoolState } from "@tally/runtime";
 import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import { Endpoint, takesWrites } from "./endpoint.ts";
 import { read, readerOf, snapshot, type SnapshotOptions } from "./read.ts";
@@ -38,8 +38,8 @@ export interface Database {
   ping(): Promise<{ readonly write: boolean; readonly read: boolean }>;
   /** The same for one endpoint. */
   responds(endpoint: "read" | "write"): Promise<boolean>;
-  /** The load of both pools. `lent`: connections in use. `waiting`: reads and transactions that wait for one. */
-  pools(): readonly { readonly endpoint: string; readonly lent: number; readonly waiting: number }[];
+  /** The load of both pools. */
+  pools(): readonly PoolState[];
   /** Waits at most the query timeout for what is running, and disconnects. Later calls fail with DATABASE_CLOSED. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Outage, type Log } from "@tally/runtime";
+import { Outage, type Log, type PoolState } from "@tally/runtime";
 import { createPool, type Pool, type PoolConnection } from "mysql2";
 import { connectionOptions, sessionSql, rowsOf } from "./run-statement.ts";
 import { DatabaseError, fromConnectError } from "./database-error.ts";
@@ -80,7 +80,7 @@ export class Endpoint {
   }
 
   /** Sessions in use, and callers that wait for one. */
-  get load(): { readonly endpoint: string; readonly lent: number; readonly waiting: number } {
+  get load(): PoolState {
     return { endpoint: this.#options.name, lent: this.#lent.size, waiting: this.#waiting };
   }
 

@@ -48,8 +48,15 @@ export interface RetentionProgress {
 /** For fault drills: after each change that a later process finds. Messages: what was done. */
 export const changed = channel("tally:retention:changed");
 
-export async function begin({ database, domain: { name } }: Removing, month: Month): Promise<void> {
-  await database.transaction((transaction) => beginMonth(transaction, name, month));
+/** Makes writers reject the month's events, which must be committed before its rows are moved. May be repeated. */
+export async function begin(database: Pick<Database, "transaction">, domain: string, month: Month): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await raiseTo(transaction, domain, firstDayOf(addMonths(month, 1)));
+    if ((await transaction.insert(insertMonth, [[domain, month, "moving", none]])) !== "duplicate") return;
+    const [found] = await transaction.query<Pick<MonthState, "step">>(selectStep, [domain, month]);
+    if (found?.step === "removed")
+      throw new Error(`${domain}: ${month} was removed before, and has rows again: ${keepRows}`);
+  });
   changed.publish("begun");
 }
 
@@ -57,9 +64,9 @@ export async function begin({ database, domain: { name } }: Removing, month: Mon
 export async function removeMonth(removing: Removing, month: Month, step: Step): Promise<ExportedMonth> {
   const { session, database, domain, exportMonth, onProgress } = removing;
   let next = step;
-  // On the connection of the changed tables: the step cannot end on a server that lacks the change.
+  // On the connection of the changed tables: the step cannot end on a server that lacks the change. May be repeated.
   const end = async (to: Step): Promise<void> => {
-    await endStep(session, domain.name, month, [next, to]);
+    await session.execute(updateStep, [to, domain.name, month, next]);
     next = to;
     changed.publish(to);
   };
@@ -71,11 +78,13 @@ export async function removeMonth(removing: Removing, month: Month, step: Step):
   if (next === "exporting") {
     const exported = await exportMonth(month);
     changed.publish("exported");
-    await database.transaction((transaction) => endExport(transaction, domain.name, month, exported));
+    const { events, file, sha256 } = exported;
+    await database.transaction((tx) => tx.execute(updateExported, [events, file, sha256, domain.name, month]));
     next = "counting";
     changed.publish(next);
   }
-  const exported = await exportedMonth(database.writer, domain.name, month);
+  const [exported] = await database.writer.query<ExportedMonth>(selectExported, [domain.name, month]);
+  if (exported === undefined) throw new Error(`${domain.name}: no row of ${month} in retention_months`);
   if (next === "counting") {
     await count(removing, month, exported.events);
     await end("dropping");
@@ -161,42 +170,8 @@ export async function unfinishedMonth(reader: SqlReader, domain: string): Promis
   return row;
 }
 
-/** Makes writers reject the month's events. Must be committed before its rows are moved. May be repeated. */
-export async function beginMonth(transaction: SqlTransaction, domain: string, month: Month): Promise<void> {
-  await raiseTo(transaction, domain, firstDayOf(addMonths(month, 1)));
-  if ((await transaction.insert(insertMonth, [[domain, month, "moving", none]])) !== "duplicate") return;
-  const [found] = await transaction.query<Pick<MonthState, "step">>(selectStep, [domain, month]);
-  if (found?.step === "removed")
-    throw new Error(`${domain}: ${month} was removed before, and has rows again: ${keepRows}`);
-}
-
 /** What to do with rows that should not be there. Without rows and base, a rebuild would lose their counts. */
 const keepRows = "keep the rows; see docs/retention.md";
-
-/** Repeating it changes nothing. */
-export async function endStep(
-  transaction: Pick<SqlTransaction, "execute">,
-  domain: string,
-  month: Month,
-  [from, to]: readonly [Step, Step],
-): Promise<void> {
-  await transaction.execute(updateStep, [to, domain, month, from]);
-}
-
-async function endExport(
-  transaction: SqlTransaction,
-  domain: string,
-  month: Month,
-  { events, file, sha256 }: ExportedMonth,
-): Promise<void> {
-  await transaction.execute(updateExported, [events, file, sha256, domain, month]);
-}
-
-async function exportedMonth(reader: SqlReader, domain: string, month: Month): Promise<ExportedMonth> {
-  const [row] = await reader.query<ExportedMonth>(selectExported, [domain, month]);
-  if (row === undefined) throw new Error(`${domain}: no row of ${month} in retention_months`);
-  return row;
-}
 
 /** Adds the next leaving rows to the base, up to `rowsMax`, and remembers how far it is in the same transaction:
  * repeating it after any outcome counts each row once. Returns how many rows it added; 0: all rows are in the base. */

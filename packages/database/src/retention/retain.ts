@@ -92,7 +92,7 @@ async function removeOne(removing: Removing, month: Month): Promise<ExportedMont
   if (isEmpty && (await patiently(() => dropIfEmpty(session, retention, month), wait))) return undefined;
   // These rows are in the base: after a failover the server may lack the end of an earlier removal.
   if (await hasLeavingRows(session, retention)) await patiently(() => renewLeaving(session, retention), wait);
-  await begin(removing, month);
+  await begin(removing.database, domain.name, month);
   return removeMonth(removing, month, "moving");
 }
 
