@@ -5,7 +5,7 @@ import { connectDatabase, type Database } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { connectRankings } from "@tally/redis";
 import { ConfigError, Outage, type Logger } from "@tally/runtime";
-import { connectHeartbeats, openTracer, Progress, StatusReader } from "@tally/telemetry";
+import { connectHeartbeats, logTracer, Progress, StatusReader } from "@tally/telemetry";
 import type { AdmissionOptions } from "./admission/admission.ts";
 import { RateLimits, redisBuckets } from "./admission/rate-limits.ts";
 import type { GatewayConfig } from "./config.ts";
@@ -52,7 +52,7 @@ export async function connectServers(
   const heartbeats = connectHeartbeats({ url: redisUrl, namespace, removesDead: true, log });
   const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
   const admission = await openAdmission(config, doorUrl, database.writer, log);
-  const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });
+  const tracer = logTracer(log);
   const opened = { database, operator, rankings, publisher, keyMemory, heartbeats, status, admission, tracer };
   return {
     ...opened,
@@ -63,7 +63,6 @@ export async function connectServers(
     progress: new Progress(),
     async close() {
       await publisher.close();
-      await tracer.close();
       keyMemory.close();
       await admission.close();
       await Promise.all([rankings.close(), database.close(), operator?.close(), heartbeats.stop()]);

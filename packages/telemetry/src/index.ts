@@ -8,7 +8,7 @@ export {
   tracedEventsOf,
   tracesHeader,
   type TracedEvent,
-  openTracer,
+  logTracer,
   type Step,
   type Tracer,
 } from "./traces/tracer.ts";
