@@ -16,15 +16,7 @@ case $why in
     ;;
 esac
 
-as_root=
-[ "$(id -u)" -eq 0 ] || as_root="sudo -n"
-if command -v apt-get >/dev/null && { [ -z "$as_root" ] || $as_root true 2>/dev/null; }; then
-  echo "Node needs libatomic.so.1: installing the package libatomic1 (apt-get)"
-  apt="env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120"
-  # Also after a failed update: one unreachable source fails it, and the package may come from another.
-  $as_root $apt update >/dev/null
-  $as_root $apt install -y --no-install-recommends libatomic1 >/dev/null
-  "$node" --version >/dev/null && exit 0
-fi
+echo "Node needs libatomic.so.1"
+/bin/sh "${0%/*}/install-packages.sh" libatomic1 && "$node" --version >/dev/null && exit 0
 echo "Node needs libatomic.so.1. Install it (Debian and Ubuntu: sudo apt-get install libatomic1) and run the command again." >&2
 exit 1

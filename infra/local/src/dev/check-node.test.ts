@@ -41,13 +41,24 @@ function check(node: string | undefined, programs: Readonly<Record<string, strin
   return { status, stdout, stderr, calls: existsSync(calls) ? readFileSync(calls, "utf8") : "" };
 }
 
-// Records its arguments. What it installs makes Node start.
-const aptGet = (update: number): string =>
-  `echo "$@" >> calls; case "$*" in *update*) exit ${update};; *"install "*libatomic1) printf '#!/bin/sh\\n${works}\\n' > node_modules/.bin/node;; esac`;
+// Records its arguments. What it installs makes Node start; it installs with new package lists only, where `old`.
+const aptGet = ({ old = false, update = "" }) => `
+  echo "$@" >> calls
+  case "$*" in
+    *update*) ${update}
+      : > updated;;
+    *"install "*libatomic1)
+      if ${old} && [ ! -e updated ]; then echo "E: Unmet dependencies" >&2; exit 100; fi
+      printf '#!/bin/sh\\n${works}\\n' > node_modules/.bin/node;;
+  esac`;
 const root = "echo 0";
 const otherUser = "echo 1000";
 const sudo = '[ "$1" = -n ] && shift && echo sudo >> calls && "$@"';
 const advice = "Node needs libatomic.so.1. Install it (Debian and Ubuntu: sudo apt-get install libatomic1)";
+const installs = "tally: installing libatomic1 (apt-get; takes about a minute)";
+const oldLists = "tally: apt-get failed, perhaps because of old package lists: updating them and trying once more";
+const waiting = "tally: waiting up to 60 s for another package command that updates the package lists";
+const isLocked = 'echo "E: Could not get lock /var/lib/apt/lists/lock." >&2; exit 100';
 
 test.each([
   ["is not installed yet", undefined, 0, ""],
@@ -59,26 +70,47 @@ test.each([
     "The Node that came with the install does not start: no such instruction\n",
   ],
 ])("where Node %s nothing is installed", (_, node, status, stderr) => {
-  expect(check(node, { id: root, "apt-get": aptGet(0) })).toEqual({ status, stdout: "", stderr, calls: "" });
+  expect(check(node, { id: root, "apt-get": aptGet({}) })).toEqual({ status, stdout: "", stderr, calls: "" });
 });
 
 test.each([
-  ["as root", 0, { id: root }],
-  ["as root, although one package source is unreachable", 100, { id: root }],
-  ["with sudo that needs no password", 0, { id: otherUser, sudo }],
-])("the library that Node lacks is installed %s", (_, update, machine) => {
-  const { status, stdout, stderr, calls } = check(broken, { ...machine, "apt-get": aptGet(update) });
+  ["as root", { id: root, "apt-get": aptGet({}) }, [installs]],
+  ["with sudo that needs no password", { id: otherUser, sudo, "apt-get": aptGet({}) }, [installs]],
+  ["with new package lists", { id: root, "apt-get": aptGet({ old: true }) }, [installs, oldLists]],
+  [
+    "although one package source is unreachable",
+    { id: root, "apt-get": aptGet({ old: true, update: ": > updated; echo unreachable; exit 100" }) },
+    [installs, oldLists, "unreachable"],
+  ],
+  [
+    "after another command has updated the package lists",
+    {
+      id: root,
+      sleep: "echo sleep >> waits",
+      "apt-get": aptGet({ old: true, update: `[ -e waits ] || { ${isLocked}; }` }),
+    },
+    [installs, oldLists, waiting],
+  ],
+])("the library that Node lacks is installed %s", (_, machine, said) => {
+  const { status, stdout, stderr, calls } = check(broken, machine);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  expect(stdout).toBe("Node needs libatomic.so.1: installing the package libatomic1 (apt-get)\n");
-  expect(calls).toMatch(/ update\n(.*\n)*.* install -y --no-install-recommends libatomic1\n$/);
+  const all = ["Node needs libatomic.so.1", ...said];
+  expect(stdout.split("\n").filter((line) => line !== "" && !line.startsWith("E: "))).toEqual(all);
+  expect(calls).toMatch(/-o DPkg::Lock::Timeout=60 install -y --no-install-recommends libatomic1\n$/);
   expect(calls.includes("sudo")).toBe("sudo" in machine);
+});
+
+test("an installation that fails with new package lists too is not tried a third time", () => {
+  const { status, stderr, calls } = check(broken, { id: root, "apt-get": 'echo "$@" >> calls; exit 100' });
+  expect(status).toBe(1);
+  expect(stderr).toContain(advice);
+  expect(calls.match(/60 (update|install)/g)).toEqual(["60 install", "60 update", "60 install"]);
 });
 
 test.each([
   ["there is no apt-get", { id: root }],
-  ["the user may not use apt-get", { id: otherUser, sudo: "exit 1", "apt-get": aptGet(0) }],
-  ["there is no sudo", { id: otherUser, "apt-get": aptGet(0) }],
-  ["apt-get fails", { id: root, "apt-get": "exit 100" }],
+  ["the user may not use apt-get", { id: otherUser, sudo: "exit 1", "apt-get": aptGet({}) }],
+  ["there is no sudo", { id: otherUser, "apt-get": aptGet({}) }],
 ])("where %s, the output names what to install, and the install fails", (_, machine) => {
   const { status, stderr, calls } = check(broken, machine);
   expect(status).toBe(1);

@@ -1,6 +1,6 @@
-import { findProgram, ServiceError, lastLines, type CommandResult, runCommand } from "../process/run-command.ts";
+import { join } from "node:path";
+import { findProgram, ServiceError, lastLines, runCommand } from "../process/run-command.ts";
 import type { DatabasePrograms } from "../servers/database-server.ts";
-import { existsSync, readFileSync } from "node:fs";
 
 export interface Programs {
   readonly database: DatabasePrograms;
@@ -61,67 +61,33 @@ export interface InstallOptions {
   readonly signal: AbortSignal;
 }
 
+const script = join(import.meta.dirname, "..", "..", "..", "install-packages.sh");
+const progressEveryMs = 2000;
+
 /** Installs Debian packages without starting services. Throws `not-installed` without apt-get, root or sudo. */
 async function installPackages(packages: readonly string[], advice: string, options: InstallOptions): Promise<void> {
   const { environment, say, signal } = options;
-  const asRoot = await rootCommands(environment);
-  if (asRoot === undefined) throw new ServiceError("not-installed", advice);
-  say(`Installing ${packages.join(", ")} (apt-get; takes about a minute)`);
-  // An interrupted apt-get leaves half-installed packages, and services that start: wait for its end.
-  const onAbort = (): void => say("Waiting for apt-get to finish");
-  signal.addEventListener("abort", onAbort);
-  const allowServices = await forbidServices(asRoot);
-  try {
-    const update = await aptGet(["update"], asRoot, say);
-    signal.throwIfAborted();
-    // Also after a failed update: one unreachable source fails it, and the packages may come from another.
-    const result = await aptGet(["install", "-y", "--no-install-recommends", ...packages], asRoot, say);
-    if (result.exitCode === 0) return;
-    const lines = lastLines(`${update.errors}${result.output}${result.errors}`);
-    throw new ServiceError("install-failed", `apt-get failed. The end of its output:\n${lines}\n${advice}`);
-  } finally {
-    await allowServices();
-    signal.removeEventListener("abort", onAbort);
-  }
-}
-
-const progressEveryMs = 2000;
-
-async function aptGet(args: readonly string[], asRoot: AsRoot, say: InstallOptions["say"]): Promise<CommandResult> {
   const beganAt = Date.now();
   let step = "";
+  const onLine = (line: string): void => {
+    // What the script says, and that apt-get waits for the lock of another one.
+    if (line !== step && /^(tally: |Waiting for )/.test(line)) say(line.replace("tally: ", ""));
+    step = line;
+  };
   const progress = setInterval(() => {
     say(`  ${Math.round((Date.now() - beganAt) / 1000)} s  ${step.slice(0, 100)}`);
   }, progressEveryMs);
-  // Another apt-get may be running, e.g. automatic upgrades: wait up to 120 s for its lock.
-  const apt = ["DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120", ...args];
-  const result = await asRoot(["env", ...apt], (line) => (step = line));
+  // An interrupted apt-get leaves half-installed packages, and services that start: wait for its end.
+  const onAbort = (): void => say("Waiting for apt-get to finish");
+  signal.addEventListener("abort", onAbort);
+  const { exitCode, output, errors } = await runCommand("sh", [script, ...packages], { environment, onLine });
   clearInterval(progress);
-  return result;
-}
-
-type AsRoot = (command: readonly [string, ...string[]], onLine?: (line: string) => void) => Promise<CommandResult>;
-
-/** Runs commands as root, with sudo if needed. Undefined when that is not possible, or where there is no apt-get. */
-async function rootCommands(environment: NodeJS.ProcessEnv): Promise<AsRoot | undefined> {
-  if (findProgram(["apt-get"], environment) === undefined) return undefined;
-  const run = (program: string, args: readonly string[], onLine: (line: string) => void = () => undefined) =>
-    runCommand(program, args, { environment, onLine });
-  if (process.getuid?.() === 0) return ([program, ...args], onLine) => run(program, args, onLine);
-  const { exitCode } = await run("sudo", ["-n", "true"]);
-  return exitCode === 0 ? (command, onLine) => run("sudo", ["-n", ...command], onLine) : undefined;
-}
-
-const policyFile = "/usr/sbin/policy-rc.d";
-const ourPolicy =
-  "#!/bin/sh\n# Made by tally while it installs packages, so that none of their services starts.\nexit 101\n";
-
-/** Forbids that packages start services, by Debian's policy file. Returns the function that undoes it. Keeps an
- * existing policy. */
-async function forbidServices(asRoot: AsRoot): Promise<() => Promise<unknown>> {
-  if (existsSync(policyFile) && readFileSync(policyFile, "utf8") !== ourPolicy) return async () => undefined;
-  await asRoot(["sh", "-c", `printf %s "$1" > ${policyFile} && chmod 755 ${policyFile}`, "sh", ourPolicy]);
-  return () => asRoot(["rm", "-f", policyFile]);
+  signal.removeEventListener("abort", onAbort);
+  signal.throwIfAborted();
+  if (exitCode === 3) throw new ServiceError("not-installed", advice);
+  if (exitCode === 0) return;
+  const lines = lastLines(output + errors);
+  throw new ServiceError("install-failed", `apt-get failed. The end of its output:\n${lines}\n${advice}`);
 }
 
 /** One program of the package of the same name, which is installed first where that is possible. `title`: for a person.
