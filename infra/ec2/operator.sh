@@ -3,8 +3,7 @@
 # shows. Replace the values in angle brackets. It serves nothing: `aws ssm start-session` opens a shell on it.
 REGION="<region>"
 IMAGE="<registry>/tally/admin:<tag>"
-# The writer endpoint of the database, and the name of the broker's host; empty where its nodes create their accounts
-# themselves (rabbitmq.sh).
+# The writer endpoint of the database, and the name of the broker's host.
 DATABASE="<writer endpoint>"
 BROKER="<host of the broker>"
 NAMESPACE=tally

@@ -51,7 +51,6 @@ bash /etc/tally/fill-template.sh /etc/tally/accounts.sql |
   MYSQL_PWD="$FILL_ADMIN" docker run --rm --interactive --env MYSQL_PWD --volume /etc/tally:/etc/tally:ro mysql:8.4 \
     mysql --host="$DATABASE" --user=administrator --ssl-mode=VERIFY_IDENTITY --ssl-ca=/etc/tally/rds-ca.pem
 echo "database: the accounts exist"
-[ -n "$BROKER" ] || exit 0
 docker run --rm --env-file <(variables FILL_ <<<"$passwords") --env FILL_NAMESPACE --env MANAGEMENT_URL="https://$BROKER" \
   --env DEFINITIONS="$(</etc/tally/definitions.json)" --entrypoint node "$IMAGE" \
   --input-type=module-typescript --eval "$(</etc/tally/create-broker-accounts.ts)"

@@ -35,7 +35,7 @@ test.each(["gateway", "writer", "ranker"] as const)(
   },
 );
 
-test.each(["gateway", "rabbitmq", "operator"])(
+test.each(["gateway", "operator"])(
   "user data of a %s whose values are not replaced changes nothing and ends with status 1",
   (name) => {
     const script = read(`${name}.sh`) + read(name === "gateway" ? "run-app.sh" : `run-${name}.sh`);
