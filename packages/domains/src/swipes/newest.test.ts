@@ -1,26 +1,25 @@
+import { Moves } from "@tally/contract";
 import { expect, test } from "vitest";
-import { boardsOf, changeOf } from "../boards-of.fixture.ts";
 import type { SwipeEvent } from "./event.ts";
-import { changesOf, type Taken, likesBoard, rank } from "./rank.ts";
+import { changesOf, type Taken, rank } from "./rank.ts";
 
-const swipe = (at: number, id: string, liked: boolean): SwipeEvent => ({
-  id,
-  swiper: 1,
-  swipee: 2,
-  liked,
-  at,
-  comment: "",
-});
+const batch = { producer: "0123456789abcdef", sequence: 0 };
+const swipe = (at: number, id: string, liked: boolean): SwipeEvent => {
+  return { id, swiper: 1, swipee: 2, liked, at, comment: "" };
+};
 
 /** Stores swipes in these portions. */
 function stored(portions: readonly (readonly SwipeEvent[])[]): { likes: number; newest: Taken | undefined } {
   let newest: Taken | undefined;
   let likes = 0;
   for (const portion of portions) {
-    const done = changesOf(portion.map(changeOf), newest);
+    const swipes = portion.map((event) => ({ event, batch }));
+    const done = changesOf(swipes, newest);
     expect(done.changes).toHaveLength(portion.length);
     newest = done.newest;
-    likes += boardsOf(rank, done.changes)[likesBoard]?.["2"] ?? 0;
+    const moves = new Moves();
+    rank(done.changes, moves);
+    for (const [, members] of moves.boards()) likes += members.get("2") ?? 0;
   }
   return { likes, newest };
 }
