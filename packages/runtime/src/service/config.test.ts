@@ -9,10 +9,7 @@ const description = "its purpose";
 const schema = {
   port: integer("PORT", description, { min: 0, max: 65535, default: 8080 }),
   amqpUrl: url("AMQP_URL", description, { protocols: ["amqp:", "amqps:"] }),
-  redisUrl: url("REDIS_URL", description, {
-    protocols: ["redis:"],
-    default: "redis://u:hunter2@localhost",
-  }),
+  redisUrl: url("REDIS_URL", description, { protocols: ["redis:"], default: "redis://u:hunter2@localhost" }),
   stopWithinMs: integer("STOP_WITHIN_MS", description, { min: 1, max: 60_000, unit: "ms", default: 10_000 }),
   logLevel: choice("LOG_LEVEL", description, { of: ["debug", "info"], default: "info" }),
   basePaths: list("BASE_PATHS", description, { default: ["/a", "/b"] }),
@@ -41,15 +38,10 @@ function problemsOf(environment: Record<string, string>, of: ConfigSchema = sche
 
 test("absent and empty variables have their defaults, and the type follows the schema", () => {
   const config = readConfig(schema, { AMQP_URL: "amqp://localhost", PORT: "", BASE_PATHS: "" });
-  expect(config).toEqual({
-    port: 8080,
-    amqpUrl: "amqp://localhost",
-    redisUrl: "redis://u:hunter2@localhost",
-    stopWithinMs: 10_000,
-    logLevel: "info",
-    basePaths: ["/a", "/b"],
-    region: "here",
-  });
+  const [amqpUrl, redisUrlDefault] = ["amqp://localhost", "redis://u:hunter2@localhost"];
+  const numbers = { port: 8080, stopWithinMs: 10_000 };
+  const texts = { amqpUrl, redisUrl: redisUrlDefault, logLevel: "info", basePaths: ["/a", "/b"], region: "here" };
+  expect(config).toEqual({ ...numbers, ...texts });
   expectTypeOf(config).toEqualTypeOf<{
     readonly port: number;
     readonly amqpUrl: string;
@@ -63,15 +55,9 @@ test("absent and empty variables have their defaults, and the type follows the s
 });
 
 test("variables are read", () => {
-  const given = {
-    AMQP_URL: "amqps://u:p@h/v",
-    PORT: "0",
-    LOG_LEVEL: "debug",
-    BASE_PATHS: " /x, ,/y,",
-    REGION: "there",
-  };
-  const read = { amqpUrl: given.AMQP_URL, port: 0, logLevel: "debug", basePaths: ["/x", "/y"], region: "there" };
-  expect(readConfig(schema, given)).toMatchObject(read);
+  const given = { PORT: "0", LOG_LEVEL: "debug", BASE_PATHS: " /x, ,/y,", REGION: "there" };
+  const read = { port: 0, logLevel: "debug", basePaths: ["/x", "/y"], region: "there" };
+  expect(readConfig(schema, { ...given, AMQP_URL: "amqp://h" })).toMatchObject(read);
 });
 
 test("all problems of a configuration are reported at once", () => {
@@ -111,11 +97,6 @@ test("some of several words, each once and in their own order; without the varia
   expect(() => domainsIn(",")).toThrow('got ","');
 });
 
-test("several URLs in one variable are returned as they are", () => {
-  const given = "amqp://u:p@h, amqps://h:2/v,";
-  expect(readConfig(nodes, { AMQP_URL: given })).toEqual({ amqpUrl: given });
-});
-
 test.each([
   ["amqp://u:hunter2@h,http://u:hunter2@h", "as number 2 of 2 http:// and more"],
   ["amqp://u:hunter2@h,u:hunter2@h", "as number 2 of 2 a text"],
@@ -134,12 +115,10 @@ test("a secret can be in a file, with or without a line break at its end", () =>
   const both = { amqpUrl: "amqp://u:hunter2@a", redisUrl: "redis://u:hunter2@h" };
   expect(readConfig(schema, { AMQP_URL_FILE: broker, REDIS_URL_FILE: redis })).toMatchObject(both);
   expect(readConfig(schema, { AMQP_URL_FILE: broker, REDIS_URL_FILE: plain, REDIS_URL: "" })).toMatchObject(both);
-  const several = fileWith("several", "amqp://u:hunter2@a,amqp://u:hunter2@b\n");
-  expect(readConfig(nodes, { AMQP_URL_FILE: several })).toEqual({ amqpUrl: "amqp://u:hunter2@a,amqp://u:hunter2@b" });
-  expect(readConfig(schema, { AMQP_URL: "amqp://h", REDIS_URL_FILE: "" })).toMatchObject({
-    amqpUrl: "amqp://h",
-    redisUrl: "redis://u:hunter2@localhost",
-  });
+  const several = "amqp://u:hunter2@a, amqps://u:hunter2@b:2/v,";
+  expect(readConfig(nodes, { AMQP_URL_FILE: fileWith("several", `${several}\n`) })).toEqual({ amqpUrl: several });
+  const empty = readConfig(schema, { AMQP_URL: "amqp://h", REDIS_URL_FILE: "" });
+  expect(empty.redisUrl).toBe("redis://u:hunter2@localhost");
 });
 
 test("a variable and its file together are a problem that names both", () => {
@@ -188,20 +167,13 @@ test.each([
   ["redis+cluster://", "redis+cluster:// and more"],
   ["http://u:hunter2@a", "http:// and more"],
 ])("%s is rejected", (text, got) => {
-  let error: unknown;
-  try {
-    readConfig(redisSchema, { REDIS_URL: text });
-  } catch (thrown) {
-    error = thrown;
-  }
-  if (!(error instanceof ConfigError)) return expect.fail("accepted");
-  expect(error.problems).toEqual([
+  const { problems, message } = problemsOf({ REDIS_URL: text }, redisSchema);
+  expect(problems).toEqual([
     {
       variable: "REDIS_URL",
-      expected:
-        "a URL, redis://… or rediss://…, or nodes of a cluster separated by commas, redis+cluster://… or rediss+cluster://…",
+      expected: expect.stringContaining("or nodes of a cluster separated by commas"),
       got: expect.stringContaining(got),
     },
   ]);
-  expect(error.message).not.toContain("hunter");
+  expect(message).not.toContain("hunter");
 });

@@ -4,21 +4,16 @@ import { type HealthServer, type HealthServerOptions, startHealthServer } from "
 const servers: HealthServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-test("live and ready respond 200 with their checks", async () => {
-  const get = await serve({});
-  expect(await get("/health/live")).toEqual([200, { status: "ok", checks: { process: { ok: true } } }]);
-  expect(await get("/health/ready?verbose=1")).toEqual([200, { status: "ok", checks: { broker: { ok: true } } }]);
-});
+const failing = { broker: { ok: false, detail: "no connection" }, database: { ok: true } };
 
-test("one failing check makes the response 503", async () => {
-  const checks = { broker: { ok: false, detail: "no connection" }, database: { ok: true } };
-  const get = await serve({ ready: () => checks });
-  expect(await get("/health/ready")).toEqual([503, { status: "failing", checks }]);
-});
-
-test("a check that throws makes the response 503, and the server continues", async () => {
-  const get = await serve({ ready: () => Promise.reject(new Error("lost")) });
-  expect(await get("/health/ready")).toEqual([503, expect.objectContaining({ status: "failing" })]);
+test.each<readonly [string, HealthServerOptions["ready"], string, number, object]>([
+  ["live", () => failing, "/health/live", 200, { status: "ok", checks: { process: { ok: true } } }],
+  ["ready", () => ({ broker: { ok: true } }), "/health/ready?v=1", 200, { checks: { broker: { ok: true } } }],
+  ["ready with a failing check", () => failing, "/health/ready", 503, { status: "failing", checks: failing }],
+  ["a rejected check", () => Promise.reject(new Error("lost")), "/health/ready", 503, { status: "failing" }],
+])("%s", async (_, ready, path, status, body) => {
+  const get = await serve({ ready });
+  expect(await get(path)).toEqual([status, expect.objectContaining(body)]);
   expect(await get("/health/live")).toEqual([200, expect.anything()]);
 });
 

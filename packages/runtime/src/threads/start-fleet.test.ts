@@ -7,22 +7,15 @@ const module = new URL("start-fleet.fixture.ts", import.meta.url);
 const fleets: Fleet<object>[] = [];
 afterEach(() => Promise.all(fleets.splice(0).map((fleet) => fleet.stop())));
 
-test("a fleet is started when every thread was ready", async () => {
-  const { fleet, starts } = await start("works", { threads: 3 });
-  expect(fleet.threads).toEqual([0, 1, 2].map((index) => ({ index, state: "ready", restarts: 0 })));
-  expect(starts[0]).toBe(3);
-});
-
-test("a fleet that starts shows its threads, and later what each reports", async () => {
+test("a fleet is started when every thread was ready; it shows its threads before, and later what each reports", async () => {
   const starting: (readonly string[])[] = [];
   const onStarting = ({ threads }: Fleet<object>) => void starting.push(threads.map(({ state }) => state));
-  const { fleet } = await start("works", { threads: 2, onStarting });
+  const { fleet, starts } = await start("works", { onStarting });
   expect(starting).toEqual([["starting", "starting"]]);
+  expect(fleet.threads).toEqual([0, 1].map((index) => ({ index, state: "ready", restarts: 0 })));
+  expect(starts[0]).toBe(2);
   const report = { flows: [], held: [], hops: [], problems: [] };
-  expect(await fleet.reports()).toEqual([
-    { thread: 0, report },
-    { thread: 1, report },
-  ]);
+  expect(await fleet.reports()).toEqual([0, 1].map((thread) => ({ thread, report })));
 });
 
 test("a thread that dies is started again, the others continue, and metrics leave it out meanwhile", async () => {
@@ -30,13 +23,8 @@ test("a thread that dies is started again, the others continue, and metrics leav
   expect(await fleet.metrics()).toEqual([[{ name: "index", value: 1 }]]);
   await becomes(fleet, 0, { state: "ready", restarts: 1, lastError: "it exited unexpectedly with status 1" });
   expect(fleet.threads[1]).toEqual({ index: 1, state: "ready", restarts: 0 });
-  expect(lines.filter((line) => line.fields["thread"] === 0).map((line) => line.fields["state"])).toEqual([
-    "starting",
-    "ready",
-    "restarting",
-    "starting",
-    "ready",
-  ]);
+  const states = lines.filter(({ fields }) => fields["thread"] === 0).map(({ fields }) => fields["state"]);
+  expect(states).toEqual(["starting", "ready", "restarting", "starting", "ready"]);
 });
 
 test.each([
@@ -57,17 +45,12 @@ test.each([
   });
 });
 
-test("a thread that ends without a stop is started again", async () => {
-  const { fleet } = await start("ends by itself", { threads: 1 });
-  const lastError = "it exited unexpectedly with status 0";
-  await becomes(fleet, 0, { state: "ready", restarts: 1, lastError });
-});
-
-test("a thread that cannot start is started again until it can", async () => {
-  const { fleet, starts } = await start("fails to start twice", { threads: 1 });
-  const lastError = "cannot connect: connection refused";
-  expect(fleet.threads).toEqual([{ index: 0, state: "ready", restarts: 2, lastError }]);
-  expect(starts[0]).toBe(3);
+test.each([
+  ["ends by itself", 1, "it exited unexpectedly with status 0"],
+  ["fails to start twice", 2, "cannot connect: connection refused"],
+])("a thread that %s is started again", async (behaviour, restarts, lastError) => {
+  const { fleet } = await start(behaviour, { threads: 1 });
+  await becomes(fleet, 0, { state: "ready", restarts, lastError });
 });
 
 test("stop waits for the work in hand and is no death", async () => {
@@ -83,12 +66,10 @@ test("a thread that does not stop is terminated after the limit and named", asyn
   const { fleet, finished, lines } = await start("first hangs when stopping", { stopWithinMs: 400 });
   await fleet.stop();
   expect(finished[0]).toBe(1);
-  expect(fleet.threads).toMatchObject([
-    { state: "stopped", lastError: "it did not stop within 400 ms" },
-    { state: "stopped" },
-  ]);
+  const [hung, other] = fleet.threads;
+  expect([hung?.lastError, hung?.state, other?.state]).toEqual(["it did not stop within 400 ms", "stopped", "stopped"]);
   const message = "test: terminated because they did not stop within 400 ms: thread 0";
-  expect(lines.filter((line) => line.level === "error")).toEqual([
+  expect(lines.filter(({ level }) => level === "error")).toEqual([
     { level: "error", fields: { threads: [0] }, message },
   ]);
 });
@@ -111,10 +92,8 @@ test("a thread that waits for its restart is not started after a stop", async ()
   const { fleet, starts } = await start("first exits when asked", { threads: 1 });
   const other = await start("first exits when asked", { threads: 1 });
   await fleet.metrics();
-  await vi.waitFor(() => expect(fleet.threads).toMatchObject([{ state: "restarting" }]), {
-    timeout: 10_000,
-    interval: 1,
-  });
+  const restarting = () => expect(fleet.threads).toMatchObject([{ state: "restarting" }]);
+  await vi.waitFor(restarting, { timeout: 10_000, interval: 1 });
   await fleet.stop();
   // The other thread restarts twice, the second time after a longer back-off: by then the first would have restarted
   // too.
@@ -157,9 +136,8 @@ test("a thread gets its options and an empty environment", async () => {
 });
 
 test("options that cannot be cloned are rejected at once", async () => {
-  await expect(
-    startFleet({ name: "test", threads: 1, module, options: () => 1, log: silentLog, stopWithinMs: 1 }),
-  ).rejects.toThrow("could not be cloned");
+  const starting = startFleet({ name: "test", threads: 1, module, options: () => 1, log: silentLog, stopWithinMs: 1 });
+  await expect(starting).rejects.toThrow("could not be cloned");
 });
 
 interface Line {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { problemsOf, type Known, drainSeconds, type Holder } from "./problems.ts";
-import type { DomainStatus, ProcessStatus, ServerStatus } from "./status.ts";
+import type { DomainStatus, ProcessStatus, ServerStatus, Status } from "./status.ts";
 import { errorsOf } from "./status-reader.ts";
 import { probe } from "./replicas.ts";
 
@@ -26,70 +26,46 @@ const healthy: Known = {
   stalled: [],
 };
 
-test("a system with all of its servers and apps is ok", () => {
-  expect(problemsOf(healthy)).toEqual({ state: "ok", problems: [] });
-});
-
 const withProcess = (one: ProcessStatus) => ({ processes: [...healthy.processes, one] });
+const withoutRedis = { servers: [server("redis", "down")], processes: [], knowsProcesses: false };
+const restarting = process("ranker", { threads: threads("restarting") });
 
-test.each<readonly [string, Partial<Known>]>([
-  ["the broker does not respond", { servers: [server("broker", "down")] }],
-  ["the broker accepts no messages: memory or disk alarm", { servers: [server("broker", "blocked")] }],
-  ["the database's read endpoint does not respond", { servers: [server("databaseRead", "down")] }],
-  ["no writer is running", { processes: [process("gateway"), process("ranker")] }],
-  ["steps: events wait, and a stage or a process does not progress", { stalled: ["steps"] }],
-])("fails when: %s", (problem, known) => {
-  expect(problemsOf({ ...healthy, ...known })).toEqual({ state: "failing", problems: [problem] });
-});
-
-test.each<readonly [string, Partial<Known>]>([
-  ["writer on h (pid 2) sends no heartbeat", withProcess(process("writer", { pid: 2, state: "gone" }))],
-  [
-    "ranker on h (pid 1): thread 0 is restarting: no reason",
-    withProcess(process("ranker", { threads: threads("restarting") })),
-  ],
-  ["steps: the waiting events need 12 s", { domains: [domain(12)] }],
-  ["the read endpoint is 11 s behind", { replicaLagMs: 11_000 }],
-])("is behind when: %s", (problem, known) => {
-  expect(problemsOf({ ...healthy, ...known })).toEqual({ state: "behind", problems: [problem] });
-});
-
-test("says nothing of processes while Redis is down", () => {
-  const known = { servers: [server("redis", "down")], processes: [], knowsProcesses: false };
-  const { problems } = problemsOf({ ...healthy, ...known });
-  expect(problems).toEqual(["Redis does not respond"]);
+test.each<readonly [Status["state"], readonly string[], Partial<Known>]>([
+  ["ok", [], {}],
+  ["failing", ["the broker does not respond"], { servers: [server("broker", "down")] }],
+  ["failing", ["the broker accepts no messages: memory or disk alarm"], { servers: [server("broker", "blocked")] }],
+  ["failing", ["the database's read endpoint does not respond"], { servers: [server("databaseRead", "down")] }],
+  ["failing", ["no writer is running"], { processes: [process("gateway"), process("ranker")] }],
+  ["failing", ["steps: events wait, and a stage or a process does not progress"], { stalled: ["steps"] }],
+  ["failing", ["Redis does not respond"], withoutRedis],
+  ["behind", ["writer on h (pid 2) sends no heartbeat"], withProcess(process("writer", { pid: 2, state: "gone" }))],
+  ["behind", ["ranker on h (pid 1): thread 0 is restarting: no reason"], withProcess(restarting)],
+  ["behind", ["steps: the waiting events need 12 s"], { domains: [domain(12)] }],
+  ["behind", ["the read endpoint is 11 s behind"], { replicaLagMs: 11_000 }],
+])("a system is %s when: %j", (state, problems, known) => {
+  expect(problemsOf({ ...healthy, ...known })).toEqual({ state, problems });
 });
 
 const waiting = (ingest: number, rank: number, stored: number, ranked: number, holders: readonly Holder[] = []) =>
   drainSeconds({ batches: { ingest, rank }, eventsPerBatch: 100, stored, ranked, holders });
 
-test("what waits, divided by the rate of the slower stage", () => {
-  // 10,000 events at 1,000/s; ranking them is faster.
-  expect(waiting(100, 0, 1000, 5000)).toBe(10);
-  // Ranking is slower, and has the events of both queues before it.
-  expect(waiting(100, 50, 1000, 500)).toBe(30);
-  expect(waiting(0, 50, 0, 500)).toBe(10);
-});
+const works = { batches: 3, batchesPerSecond: 100 };
+const slow = { batches: 16, batchesPerSecond: 2 };
 
-test("0 when nothing waits, whatever the rates", () => {
-  expect(waiting(0, 0, 0, 0)).toBe(0);
-});
-
-test("null when something waits and a stage does not progress", () => {
-  expect(waiting(100, 0, 0, 500)).toBeNull();
-  expect(waiting(100, 0, 500, 0)).toBeNull();
-  expect(waiting(0, 3, 500, 0)).toBeNull();
-});
-
-test("one process that stands still with its batches is seen beside others that progress", () => {
-  const works = { batches: 3, batchesPerSecond: 100 };
-  expect(waiting(19, 0, 10_000, 10_000, [works, { batches: 16, batchesPerSecond: 2 }])).toBe(8);
-  expect(waiting(19, 0, 10_000, 10_000, [works, { batches: 16, batchesPerSecond: 0 }])).toBeNull();
-  expect(waiting(3, 0, 10_000, 10_000, [works, { batches: 0, batchesPerSecond: 0 }])).toBe(0);
-});
-
-test("a batch on its way through an idle system is not minutes", () => {
-  expect(waiting(1, 1, 0.5, 0.5)).toBe(1);
+test.each([
+  ["10,000 events at 1,000/s; ranking them is faster", waiting(100, 0, 1000, 5000), 10],
+  ["ranking is slower, and has the events of both queues before it", waiting(100, 50, 1000, 500), 30],
+  ["only ranking has events before it", waiting(0, 50, 0, 500), 10],
+  ["nothing waits, whatever the rates", waiting(0, 0, 0, 0), 0],
+  ["nothing is stored", waiting(100, 0, 0, 500), null],
+  ["nothing is ranked", waiting(100, 0, 500, 0), null],
+  ["nothing is ranked and nothing waits to be stored", waiting(0, 3, 500, 0), null],
+  ["one process is slower than the others", waiting(19, 0, 10_000, 10_000, [works, slow]), 8],
+  ["one process stands still", waiting(19, 0, 10_000, 10_000, [works, { ...slow, batchesPerSecond: 0 }]), null],
+  ["a process stands still without batches", waiting(3, 0, 1e4, 1e4, [works, { batches: 0, batchesPerSecond: 0 }]), 0],
+  ["a batch on its way through an idle system", waiting(1, 1, 0.5, 0.5), 1],
+])("seconds to drain: %s", (_, seconds, expected) => {
+  expect(seconds).toBe(expected);
 });
 
 const line = (at: string, message: string, thread: number | null = null) =>
