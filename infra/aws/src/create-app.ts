@@ -1,6 +1,5 @@
 import { App, Validations, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { profiles } from "./profiles.ts";
 import { addTallyStack } from "./tally-stack.ts";
 import { Repository, TagMutability } from "aws-cdk-lib/aws-ecr";
 import { images, repositoryName } from "./apps/add-task.ts";
@@ -19,13 +18,12 @@ export function createApp(outdir: string): App {
     },
   });
   addImagesStack(app);
-  for (const profile of profiles) addTallyStack(app, profile);
+  addTallyStack(app);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }
 
-/** The repositories of the images, before and outside the stacks that run them: a release is pushed once and serves
- * every profile. */
+/** The repositories of the images, before and outside the stack that runs them: its first deployment needs a release. */
 function addImagesStack(app: App): Stack {
   const stack = new Stack(app, "tally-images", {
     stackName: "tally-images",

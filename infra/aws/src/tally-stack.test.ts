@@ -1,240 +1,205 @@
-import { readFileSync } from "node:fs";
-import { Match, type Template } from "aws-cdk-lib/assertions";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Match, Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { nodeEnvironment } from "./apps/app-settings.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
-import { synthesise } from "./synthesised.test-kit.ts";
+import { createApp } from "./create-app.ts";
+import { sizes } from "./sizes.ts";
 
 const runbook = new URL("../../../docs/runbook.md", import.meta.url);
 
-// Once for all tests of the file. Throws when cdk-nag finds something that has no reason.
-const { stacks, images } = synthesise();
+// With cdk-nag: throws for a finding without a reason. Takes 3 s; needs no network.
+const outdir = mkdtempSync(join(tmpdir(), "tally-aws-"));
+const assembly = createApp(outdir).synth();
+const templateOf = (name: string) => Template.fromJSON(assembly.getStackByName(name).template);
+const [template, images] = [templateOf("tally"), templateOf("tally-images")];
+rmSync(outdir, { recursive: true, force: true });
 
-const all = (template: Template, type: string) => Object.values(template.findResources(type));
+const all = (type: string) => Object.values(template.findResources(type));
 
-test.for(stacks)("the network has two zones with three networks each: $profile.name", ({ profile, template }) => {
+test("the network has two zones with three networks each", () => {
   template.resourceCountIs("AWS::EC2::Subnet", 6);
-  template.resourceCountIs("AWS::EC2::NatGateway", profile.natGateways);
-  const zones = new Set(
-    all(template, "AWS::EC2::Subnet").map(({ Properties }) => JSON.stringify(Properties.AvailabilityZone)),
-  );
+  template.resourceCountIs("AWS::EC2::NatGateway", sizes.natGateways);
+  const zones = new Set(all("AWS::EC2::Subnet").map(({ Properties }) => JSON.stringify(Properties.AvailabilityZone)));
   expect(zones.size).toBe(2);
 });
 
-test.for(stacks)(
-  "the load balancer closes idle connections before the gateway, drains for 30 s, and checks that gateways live: $profile.name",
-  ({ template }) => {
-    template.hasResourceProperties("AWS::ElasticLoadBalancingV2::LoadBalancer", {
-      Scheme: "internet-facing",
-      LoadBalancerAttributes: Match.arrayWith([{ Key: "idle_timeout.timeout_seconds", Value: "60" }]),
-    });
-    template.hasResourceProperties("AWS::ElasticLoadBalancingV2::TargetGroup", {
-      HealthCheckPath: "/health/live",
-      Port: 8080,
-      TargetGroupAttributes: Match.arrayWith([{ Key: "deregistration_delay.timeout_seconds", Value: "30" }]),
-    });
-    template.hasResourceProperties("AWS::ElasticLoadBalancingV2::Listener", {
-      Port: 80,
-      DefaultActions: [Match.objectLike({ Type: "redirect" })],
-    });
-    template.hasResourceProperties("AWS::ElasticLoadBalancingV2::Listener", {
-      Port: 443,
-      Protocol: "HTTPS",
-      Certificates: [{ CertificateArn: { Ref: "CertificateArn" } }],
-    });
-  },
-);
+test("the load balancer closes idle connections before the gateway, drains for 30 s, and checks that gateways live", () => {
+  template.hasResourceProperties("AWS::ElasticLoadBalancingV2::LoadBalancer", {
+    Scheme: "internet-facing",
+    LoadBalancerAttributes: Match.arrayWith([{ Key: "idle_timeout.timeout_seconds", Value: "60" }]),
+  });
+  template.hasResourceProperties("AWS::ElasticLoadBalancingV2::TargetGroup", {
+    HealthCheckPath: "/health/live",
+    Port: 8080,
+    TargetGroupAttributes: Match.arrayWith([{ Key: "deregistration_delay.timeout_seconds", Value: "30" }]),
+  });
+  template.hasResourceProperties("AWS::ElasticLoadBalancingV2::Listener", {
+    Port: 80,
+    DefaultActions: [Match.objectLike({ Type: "redirect" })],
+  });
+  template.hasResourceProperties("AWS::ElasticLoadBalancingV2::Listener", {
+    Port: 443,
+    Protocol: "HTTPS",
+    Certificates: [{ CertificateArn: { Ref: "CertificateArn" } }],
+  });
+});
 
-test.for(stacks)(
-  "each app is a service that rolls back, without a count that a deployment would reset: $profile.name",
-  ({ template }) => {
-    const services = all(template, "AWS::ECS::Service");
-    expect(services).toHaveLength(3);
-    for (const { Properties } of services) {
-      expect(Properties.DesiredCount).toBeUndefined();
-      expect(Properties.LaunchType).toBeUndefined();
-      expect(Properties.DeploymentConfiguration.DeploymentCircuitBreaker).toEqual({ Enable: true, Rollback: true });
-      expect(Properties.PlacementStrategies[0]).toEqual({ Type: "spread", Field: "attribute:ecs.availability-zone" });
-    }
-  },
-);
+test("each app is a service that rolls back, without a count that a deployment would reset", () => {
+  const services = all("AWS::ECS::Service");
+  expect(services).toHaveLength(3);
+  for (const { Properties } of services) {
+    expect(Properties.DesiredCount).toBeUndefined();
+    expect(Properties.LaunchType).toBeUndefined();
+    expect(Properties.DeploymentConfiguration.DeploymentCircuitBreaker).toEqual({ Enable: true, Rollback: true });
+    expect(Properties.PlacementStrategies[0]).toEqual({ Type: "spread", Field: "attribute:ecs.availability-zone" });
+  }
+});
 
-test.for(stacks)(
-  "a deployment replaces the apps in the order of docs/runbook.md: rankers, writers, gateways: $profile.name",
-  ({ template }) => {
-    const steps = readFileSync(runbook, "utf8").matchAll(/^\| \d +\| (ranker|writer|gateway)s\b/gm);
-    const order = [...steps].map(([, app = ""]) => app);
-    expect(order).toHaveLength(3);
-    const services = Object.entries(template.findResources("AWS::ECS::Service"));
-    const idOf = (app: string) => services.find(([id]) => id.startsWith(app))?.[0] ?? expect.fail(`no service ${app}`);
-    const waitsFor = new Map(
-      services.map(([id, { DependsOn }]) => [id, order.map(idOf).filter((other) => DependsOn.includes(other))]),
+test("a deployment replaces the apps in the order of docs/runbook.md: rankers, writers, gateways", () => {
+  const steps = readFileSync(runbook, "utf8").matchAll(/^\| \d +\| (ranker|writer|gateway)s\b/gm);
+  const order = [...steps].map(([, app = ""]) => app);
+  expect(order).toHaveLength(3);
+  const services = Object.entries(template.findResources("AWS::ECS::Service"));
+  const idOf = (app: string) => services.find(([id]) => id.startsWith(app))?.[0] ?? expect.fail(`no service ${app}`);
+  const waitsFor = new Map(
+    services.map(([id, { DependsOn }]) => [id, order.map(idOf).filter((other) => DependsOn.includes(other))]),
+  );
+  const [first = "", second = "", third = ""] = order.map(idOf);
+  expect([first, second, third].map((id) => waitsFor.get(id))).toEqual([[], [first], expect.arrayContaining([second])]);
+});
+
+test("each app has its own parameter for the tag of its image: a rollback can replace gateways first", () => {
+  for (const [app, parameter] of [
+    ["gateway", "GatewayTag"],
+    ["writer", "WriterTag"],
+    ["ranker", "RankerTag"],
+  ] as const) {
+    const named = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) =>
+      Properties.ContainerDefinitions.map((container: { readonly Image: unknown }) => JSON.stringify(container.Image)),
     );
-    const [first = "", second = "", third = ""] = order.map(idOf);
-    expect([first, second, third].map((id) => waitsFor.get(id))).toEqual([
-      [],
-      [first],
-      expect.arrayContaining([second]),
-    ]);
-  },
-);
+    const own = named.filter((image: string) => image.includes(`{"Ref":"${parameter}"}`));
+    expect(own).toEqual([expect.stringMatching(new RegExp(`tally/${app}|${app}`))]);
+  }
+});
 
-test.for(stacks)(
-  "each app has its own parameter for the tag of its image: a rollback can replace gateways first: $profile.name",
-  ({ template }) => {
-    for (const [app, parameter] of [
-      ["gateway", "GatewayTag"],
-      ["writer", "WriterTag"],
-      ["ranker", "RankerTag"],
-    ] as const) {
-      const named = all(template, "AWS::ECS::TaskDefinition").flatMap(({ Properties }) =>
-        Properties.ContainerDefinitions.map((container: { readonly Image: unknown }) =>
-          JSON.stringify(container.Image),
-        ),
-      );
-      const own = named.filter((image: string) => image.includes(`{"Ref":"${parameter}"}`));
-      expect(own).toEqual([expect.stringMatching(new RegExp(`tally/${app}|${app}`))]);
-    }
-  },
-);
-
-test.for(stacks)(
-  "every container of tally runs without root, capabilities and a writable file system; apps stop within 30 s: $profile.name",
-  ({ template }) => {
-    const containers = all(template, "AWS::ECS::TaskDefinition").flatMap(
-      ({ Properties }) => Properties.ContainerDefinitions,
-    );
-    const ours = containers.filter(({ Name }) => Name !== "metrics");
-    expect(ours.map(({ Name }) => Name)).toEqual(
-      expect.arrayContaining(["gateway", "writer", "ranker", "admin", "mysql"]),
-    );
-    for (const container of ours) {
-      expect(container).toMatchObject({
-        User: "1000:1000",
-        ReadonlyRootFilesystem: true,
-        LinuxParameters: { Capabilities: { Drop: ["ALL"] }, Tmpfs: [{ ContainerPath: "/tmp" }] },
-      });
-      expect(container.LogConfiguration.LogDriver).toBe("awslogs");
-    }
-    for (const name of ["gateway", "writer", "ranker"]) {
-      const container = ours.find(({ Name }) => Name === name);
-      expect(container).toMatchObject({
-        StopTimeout: 30,
-        HealthCheck: { Command: ["CMD", "node", "-e", expect.any(String)] },
-      });
-    }
-  },
-);
-
-test.for(stacks)(
-  "the parameter Domains, empty by default, selects the domains of gateways, writers and rankers: $profile.name",
-  ({ template }) => {
-    const { AllowedPattern } = template.findParameters("Domains", { Default: "" })["Domains"] ?? {};
-    const pattern = new RegExp(`^(?:${AllowedPattern})$`);
-    for (const valid of ["", "purchases", "purchases,ticket-scans,steps2"]) expect(valid).toMatch(pattern);
-    for (const wrong of ["purchases,", "purchases steps", "Purchases"]) expect(wrong).not.toMatch(pattern);
-    for (const name of ["gateway", "writer", "ranker"]) {
-      template.hasResourceProperties("AWS::ECS::TaskDefinition", {
-        ContainerDefinitions: Match.arrayWith([
-          Match.objectLike({
-            Name: name,
-            Environment: Match.arrayWith([{ Name: "DOMAINS", Value: { Ref: "Domains" } }]),
-          }),
-        ]),
-      });
-    }
-  },
-);
-
-test.for(stacks)(
-  "every variable of a container is a setting that the app has, and none that must be set is missing: $profile.name",
-  ({ template }) => {
-    const known = documentedSettings();
-    const containers = all(template, "AWS::ECS::TaskDefinition").flatMap(
-      ({ Properties }) => Properties.ContainerDefinitions,
-    );
-    const apps = containers.filter(({ Name, EntryPoint }) => Name in known && EntryPoint === undefined);
-    expect(new Set(apps.map(({ Name }) => Name))).toEqual(new Set(["gateway", "writer", "ranker", "admin"]));
-    for (const { Name, Environment, Secrets } of apps) {
-      // The CDK adds AWS_REGION beside a log.
-      const notOurs = new Set(["AWS_REGION", ...Object.keys(nodeEnvironment)]);
-      const names: string[] = [...Environment, ...Secrets].map((variable) => variable.Name);
-      const set = names.filter((name) => !notOurs.has(name));
-      const settings = known[Name] ?? [];
-      expect(set.filter((name) => !settings.some(({ variable }) => variable === name))).toEqual([]);
-      const required = settings.filter(({ mustBeSet }) => mustBeSet).map(({ variable }) => variable);
-      expect(required.length).toBeGreaterThan(0);
-      expect(required.filter((name) => !set.includes(name))).toEqual([]);
-      // What has a password is a secret, and nothing else is.
-      const inSecrets = new Set<string>(Secrets.map((secret: { readonly Name: string }) => secret.Name));
-      expect(
-        set.filter((name) => inSecrets.has(name) !== settings.find(({ variable }) => variable === name)?.isAddress),
-      ).toEqual([]);
-    }
-  },
-);
-
-test.for(stacks)(
-  "the tasks of an instance fit its cores, its memory and its network interfaces: $profile.name",
-  ({ profile }) => {
-    const { cores, memory, interfaces } =
-      instanceTypes[profile.instances.type] ?? expect.fail("add the type to the table");
-    const perInstance = interfaces - 1;
-    const { gateway, writer, ranker } = profile;
-    // The agent beside a gateway has 32 and 192.
-    const largest = [{ cpu: gateway.cpu + 32, memory: gateway.memory + 192 }, writer, ranker];
-    for (const size of largest) {
-      expect(size.cpu * perInstance).toBeLessThanOrEqual(cores * 1024);
-      // ECS and the system take up to 8 % of it.
-      expect(size.memory * perInstance).toBeLessThanOrEqual(memory * 0.92);
-    }
-    const tasks = gateway.tasksMin + writer.tasksMin + ranker.tasksMin;
-    expect(profile.instances.min * perInstance).toBeGreaterThanOrEqual(tasks);
-    const most = gateway.tasksMax + writer.tasksMax + ranker.tasksMax;
-    expect(profile.instances.max * perInstance).toBeGreaterThanOrEqual(most);
-  },
-);
-
-test.for(stacks)(
-  "the database is encrypted, accepts TLS only, survives the stack, and has a writer and readers: $profile.name",
-  ({ profile, template }) => {
-    template.resourceCountIs("AWS::RDS::DBInstance", 1 + profile.database.readers);
-    template.hasResource("AWS::RDS::DBCluster", {
-      DeletionPolicy: "Snapshot",
-      Properties: Match.objectLike({ StorageEncrypted: true, DeletionProtection: true, BackupRetentionPeriod: 7 }),
+test("every container of tally runs without root, capabilities and a writable file system; apps stop within 30 s", () => {
+  const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);
+  const ours = containers.filter(({ Name }) => Name !== "metrics");
+  expect(ours.map(({ Name }) => Name)).toEqual(
+    expect.arrayContaining(["gateway", "writer", "ranker", "admin", "mysql"]),
+  );
+  for (const container of ours) {
+    expect(container).toMatchObject({
+      User: "1000:1000",
+      ReadonlyRootFilesystem: true,
+      LinuxParameters: { Capabilities: { Drop: ["ALL"] }, Tmpfs: [{ ContainerPath: "/tmp" }] },
     });
-    template.hasResourceProperties("AWS::RDS::DBClusterParameterGroup", {
-      Parameters: Match.objectLike({ require_secure_transport: "ON" }),
+    expect(container.LogConfiguration.LogDriver).toBe("awslogs");
+  }
+  for (const name of ["gateway", "writer", "ranker"]) {
+    const container = ours.find(({ Name }) => Name === name);
+    expect(container).toMatchObject({
+      StopTimeout: 30,
+      HealthCheck: { Command: ["CMD", "node", "-e", expect.any(String)] },
     });
-  },
-);
+  }
+});
 
-test.for(stacks)(
-  "Valkey is a cluster with a replica for each master, TLS, and the rights of users.conf: $profile.name",
-  ({ profile, template }) => {
-    template.hasResourceProperties("AWS::ElastiCache::ReplicationGroup", {
-      Engine: "valkey",
-      ClusterMode: "enabled",
-      NumNodeGroups: profile.cache.nodeGroups,
-      ReplicasPerNodeGroup: 1,
-      MultiAZEnabled: true,
-      AutomaticFailoverEnabled: true,
-      TransitEncryptionEnabled: true,
-      AtRestEncryptionEnabled: true,
+test("the parameter Domains, empty by default, selects the domains of gateways, writers and rankers", () => {
+  const { AllowedPattern } = template.findParameters("Domains", { Default: "" })["Domains"] ?? {};
+  const pattern = new RegExp(`^(?:${AllowedPattern})$`);
+  for (const valid of ["", "purchases", "purchases,ticket-scans,steps2"]) expect(valid).toMatch(pattern);
+  for (const wrong of ["purchases,", "purchases steps", "Purchases"]) expect(wrong).not.toMatch(pattern);
+  for (const name of ["gateway", "writer", "ranker"]) {
+    template.hasResourceProperties("AWS::ECS::TaskDefinition", {
+      ContainerDefinitions: Match.arrayWith([
+        Match.objectLike({
+          Name: name,
+          Environment: Match.arrayWith([{ Name: "DOMAINS", Value: { Ref: "Domains" } }]),
+        }),
+      ]),
     });
-    template.hasResourceProperties("AWS::ElastiCache::ParameterGroup", {
-      Properties: Match.objectLike({ "maxmemory-policy": "noeviction", "cluster-enabled": "yes" }),
-    });
-    template.hasResourceProperties("AWS::ElastiCache::User", {
-      UserName: "tally_ranker",
-      AccessString: Match.stringLikeRegexp("^on ~tally:\\{\\* .*-@dangerous"),
-    });
-    for (const { Properties } of all(template, "AWS::ElastiCache::User"))
-      expect(Properties.AccessString).not.toMatch(/[>{]\{|>/);
-  },
-);
+  }
+});
 
-test.for(stacks)("the broker has three nodes: $profile.name", ({ template }) => {
+test("every variable of a container is a setting that the app has, and none that must be set is missing", () => {
+  const known = documentedSettings();
+  const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);
+  const apps = containers.filter(({ Name, EntryPoint }) => Name in known && EntryPoint === undefined);
+  expect(new Set(apps.map(({ Name }) => Name))).toEqual(new Set(["gateway", "writer", "ranker", "admin"]));
+  for (const { Name, Environment, Secrets } of apps) {
+    // The CDK adds AWS_REGION beside a log.
+    const notOurs = new Set(["AWS_REGION", ...Object.keys(nodeEnvironment)]);
+    const names: string[] = [...Environment, ...Secrets].map((variable) => variable.Name);
+    const set = names.filter((name) => !notOurs.has(name));
+    const settings = known[Name] ?? [];
+    expect(set.filter((name) => !settings.some(({ variable }) => variable === name))).toEqual([]);
+    const required = settings.filter(({ mustBeSet }) => mustBeSet).map(({ variable }) => variable);
+    expect(required.length).toBeGreaterThan(0);
+    expect(required.filter((name) => !set.includes(name))).toEqual([]);
+    // What has a password is a secret, and nothing else is.
+    const inSecrets = new Set<string>(Secrets.map((secret: { readonly Name: string }) => secret.Name));
+    expect(
+      set.filter((name) => inSecrets.has(name) !== settings.find(({ variable }) => variable === name)?.isAddress),
+    ).toEqual([]);
+  }
+});
+
+test("the tasks of an instance fit its cores, its memory and its network interfaces", () => {
+  // Cores, memory in MiB and network interfaces (docs.aws.amazon.com/ec2/latest/instancetypes/co.html).
+  expect(sizes.instances.type).toBe("c7g.large");
+  const { cores, memory, interfaces } = { cores: 2, memory: 4096, interfaces: 3 };
+  const perInstance = interfaces - 1;
+  const { gateway, writer, ranker } = sizes;
+  // The agent beside a gateway has 32 and 192.
+  const largest = [{ cpu: gateway.cpu + 32, memory: gateway.memory + 192 }, writer, ranker];
+  for (const size of largest) {
+    expect(size.cpu * perInstance).toBeLessThanOrEqual(cores * 1024);
+    // ECS and the system take up to 8 % of it.
+    expect(size.memory * perInstance).toBeLessThanOrEqual(memory * 0.92);
+  }
+  const tasks = gateway.tasksMin + writer.tasksMin + ranker.tasksMin;
+  expect(sizes.instances.min * perInstance).toBeGreaterThanOrEqual(tasks);
+  const most = gateway.tasksMax + writer.tasksMax + ranker.tasksMax;
+  expect(sizes.instances.max * perInstance).toBeGreaterThanOrEqual(most);
+});
+
+test("the database is encrypted, accepts TLS only, survives the stack, and has a writer and readers", () => {
+  template.resourceCountIs("AWS::RDS::DBInstance", 1 + sizes.database.readers);
+  template.hasResource("AWS::RDS::DBCluster", {
+    DeletionPolicy: "Snapshot",
+    Properties: Match.objectLike({ StorageEncrypted: true, DeletionProtection: true, BackupRetentionPeriod: 7 }),
+  });
+  template.hasResourceProperties("AWS::RDS::DBClusterParameterGroup", {
+    Parameters: Match.objectLike({ require_secure_transport: "ON" }),
+  });
+});
+
+test("Valkey is a cluster with a replica for each master, TLS, and the rights of users.conf", () => {
+  template.hasResourceProperties("AWS::ElastiCache::ReplicationGroup", {
+    Engine: "valkey",
+    ClusterMode: "enabled",
+    NumNodeGroups: sizes.cache.nodeGroups,
+    ReplicasPerNodeGroup: 1,
+    MultiAZEnabled: true,
+    AutomaticFailoverEnabled: true,
+    TransitEncryptionEnabled: true,
+    AtRestEncryptionEnabled: true,
+  });
+  template.hasResourceProperties("AWS::ElastiCache::ParameterGroup", {
+    Properties: Match.objectLike({ "maxmemory-policy": "noeviction", "cluster-enabled": "yes" }),
+  });
+  template.hasResourceProperties("AWS::ElastiCache::User", {
+    UserName: "tally_ranker",
+    AccessString: Match.stringLikeRegexp("^on ~tally:\\{\\* .*-@dangerous"),
+  });
+  for (const { Properties } of all("AWS::ElastiCache::User")) expect(Properties.AccessString).not.toMatch(/[>{]\{|>/);
+});
+
+test("the broker has three nodes", () => {
   template.hasResourceProperties("AWS::AmazonMQ::Broker", {
     EngineType: "RABBITMQ",
     EngineVersion: Match.stringLikeRegexp("^4\\."),
@@ -244,57 +209,43 @@ test.for(stacks)("the broker has three nodes: $profile.name", ({ template }) => 
   });
 });
 
-test.for(stacks)(
-  "a server accepts connections from security groups only, the load balancer alone from anywhere: $profile.name",
-  ({ template }) => {
-    const open = all(template, "AWS::EC2::SecurityGroup").filter(
-      ({ Properties }) => Properties.SecurityGroupIngress !== undefined,
-    );
-    expect(open.map(({ Properties }) => Properties.GroupDescription)).toEqual(["tally: loadBalancer"]);
-    for (const { Properties } of all(template, "AWS::EC2::SecurityGroupIngress")) {
-      expect(Properties.SourceSecurityGroupId).toBeDefined();
-      expect(Properties.CidrIp).toBeUndefined();
-    }
-    // No tier is reached on an operator port.
-    const ports = new Set(all(template, "AWS::EC2::SecurityGroupIngress").map(({ Properties }) => Properties.FromPort));
-    expect([8081, 8082, 8083].filter((port) => ports.has(port))).toEqual([]);
-  },
-);
-
-test.for(stacks)(
-  "roles of writers and rankers have no rights, and no role may do everything: $profile.name",
-  ({ template }) => {
-    const policies = all(template, "AWS::IAM::Policy").map(({ Properties }) => Properties);
-    const roles = JSON.stringify(policies.flatMap(({ Roles }) => Roles));
-    expect(roles).not.toMatch(/(writer|ranker)TaskTaskRole/);
-    const everything = /"Action":(\[[^\]]*)?"([a-z0-9-]+:)?\*"/;
-    expect(policies.filter(({ PolicyDocument }) => everything.test(JSON.stringify(PolicyDocument)))).toEqual([]);
-  },
-);
-
-test.for(stacks)(
-  "no template contains a password: they are made by Secrets Manager and resolved by CloudFormation: $profile.name",
-  ({ template }) => {
-    const made = all(template, "AWS::SecretsManager::Secret").filter(
-      ({ Properties }) => Properties.GenerateSecretString,
-    );
-    expect(made.length).toBeGreaterThanOrEqual(6);
-    const text = JSON.stringify(template.toJSON());
-    // user:password@ in a URL, where the password is no reference.
-    expect(text.match(/:\/\/tally(_[a-z]+)?:(?!\{\{resolve:secretsmanager:)/g)).toBeNull();
-    for (const { Properties } of all(template, "AWS::ElastiCache::User")) {
-      expect(JSON.stringify(Properties.AuthenticationMode.Passwords)).toContain("{{resolve:secretsmanager:");
-    }
-  },
-);
-
-test.for(stacks)("logs end: every group has a retention: $profile.name", ({ profile, template }) => {
-  for (const { Properties } of all(template, "AWS::Logs::LogGroup"))
-    expect(Properties.RetentionInDays).toBe(profile.logDays);
+test("a server accepts connections from security groups only, the load balancer alone from anywhere", () => {
+  const open = all("AWS::EC2::SecurityGroup").filter(({ Properties }) => Properties.SecurityGroupIngress !== undefined);
+  expect(open.map(({ Properties }) => Properties.GroupDescription)).toEqual(["tally: loadBalancer"]);
+  for (const { Properties } of all("AWS::EC2::SecurityGroupIngress")) {
+    expect(Properties.SourceSecurityGroupId).toBeDefined();
+    expect(Properties.CidrIp).toBeUndefined();
+  }
+  // No tier is reached on an operator port.
+  const ports = new Set(all("AWS::EC2::SecurityGroupIngress").map(({ Properties }) => Properties.FromPort));
+  expect([8081, 8082, 8083].filter((port) => ports.has(port))).toEqual([]);
 });
 
-test.for(stacks)("every alarm that is not for scaling goes to the topic: $profile.name", ({ template }) => {
-  const alarms = all(template, "AWS::CloudWatch::Alarm").map(({ Properties }) => Properties);
+test("roles of writers and rankers have no rights, and no role may do everything", () => {
+  const policies = all("AWS::IAM::Policy").map(({ Properties }) => Properties);
+  const roles = JSON.stringify(policies.flatMap(({ Roles }) => Roles));
+  expect(roles).not.toMatch(/(writer|ranker)TaskTaskRole/);
+  const everything = /"Action":(\[[^\]]*)?"([a-z0-9-]+:)?\*"/;
+  expect(policies.filter(({ PolicyDocument }) => everything.test(JSON.stringify(PolicyDocument)))).toEqual([]);
+});
+
+test("no template contains a password: they are made by Secrets Manager and resolved by CloudFormation", () => {
+  const made = all("AWS::SecretsManager::Secret").filter(({ Properties }) => Properties.GenerateSecretString);
+  expect(made.length).toBeGreaterThanOrEqual(6);
+  const text = JSON.stringify(template.toJSON());
+  // user:password@ in a URL, where the password is no reference.
+  expect(text.match(/:\/\/tally(_[a-z]+)?:(?!\{\{resolve:secretsmanager:)/g)).toBeNull();
+  for (const { Properties } of all("AWS::ElastiCache::User")) {
+    expect(JSON.stringify(Properties.AuthenticationMode.Passwords)).toContain("{{resolve:secretsmanager:");
+  }
+});
+
+test("logs end: every group has a retention", () => {
+  for (const { Properties } of all("AWS::Logs::LogGroup")) expect(Properties.RetentionInDays).toBe(30);
+});
+
+test("every alarm that is not for scaling goes to the topic", () => {
+  const alarms = all("AWS::CloudWatch::Alarm").map(({ Properties }) => Properties);
   const reported = alarms.filter(({ AlarmActions }) => JSON.stringify(AlarmActions).includes("Topic"));
   expect(alarms.length - reported.length).toBe(4);
   const text = JSON.stringify(reported);
@@ -317,33 +268,24 @@ test.for(stacks)("every alarm that is not for scaling goes to the topic: $profil
   });
 });
 
-test.for(stacks)(
-  "writers and rankers scale on seconds to drain, gateways on requests and CPU: $profile.name",
-  ({ template }) => {
-    const policies = all(template, "AWS::ApplicationAutoScaling::ScalingPolicy").map(({ Properties }) => Properties);
-    const tracked = policies.flatMap(({ TargetTrackingScalingPolicyConfiguration: tracking }) =>
-      tracking === undefined ? [] : [tracking.PredefinedMetricSpecification.PredefinedMetricType],
-    );
-    expect(tracked).toHaveLength(2);
-    expect(new Set(tracked)).toEqual(new Set(["ALBRequestCountPerTarget", "ECSServiceAverageCPUUtilization"]));
-    expect(policies.filter(({ PolicyType }) => PolicyType === "StepScaling")).toHaveLength(4);
-    const scaling = all(template, "AWS::CloudWatch::Alarm").filter(
-      ({ Properties }) => !JSON.stringify(Properties.AlarmActions).includes("Topic"),
-    );
-    for (const { Properties } of scaling) {
-      expect(JSON.stringify(Properties)).toContain("tally_seconds_to_drain");
-      expect(Properties.TreatMissingData).toBe("ignore");
-    }
-  },
-);
+test("writers and rankers scale on seconds to drain, gateways on requests and CPU", () => {
+  const policies = all("AWS::ApplicationAutoScaling::ScalingPolicy").map(({ Properties }) => Properties);
+  const tracked = policies.flatMap(({ TargetTrackingScalingPolicyConfiguration: tracking }) =>
+    tracking === undefined ? [] : [tracking.PredefinedMetricSpecification.PredefinedMetricType],
+  );
+  expect(tracked).toHaveLength(2);
+  expect(new Set(tracked)).toEqual(new Set(["ALBRequestCountPerTarget", "ECSServiceAverageCPUUtilization"]));
+  expect(policies.filter(({ PolicyType }) => PolicyType === "StepScaling")).toHaveLength(4);
+  const scaling = all("AWS::CloudWatch::Alarm").filter(
+    ({ Properties }) => !JSON.stringify(Properties.AlarmActions).includes("Topic"),
+  );
+  for (const { Properties } of scaling) {
+    expect(JSON.stringify(Properties)).toContain("tally_seconds_to_drain");
+    expect(Properties.TreatMissingData).toBe("ignore");
+  }
+});
 
 test("images keep their tags, so that a rollback gets the same image", () => {
   images.resourceCountIs("AWS::ECR::Repository", 4);
   images.allResourcesProperties("AWS::ECR::Repository", { ImageTagMutability: "IMMUTABLE" });
 });
-
-// Cores, memory in MiB and network interfaces (docs.aws.amazon.com/ec2/latest/instancetypes/co.html).
-const instanceTypes: Readonly<Record<string, { cores: number; memory: number; interfaces: number }>> = {
-  "c7g.large": { cores: 2, memory: 4096, interfaces: 3 },
-  "c7g.xlarge": { cores: 4, memory: 8192, interfaces: 4 },
-};

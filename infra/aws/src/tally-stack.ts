@@ -1,6 +1,6 @@
 import { CfnOutput, CfnParameter, Stack, type App } from "aws-cdk-lib";
 import { SubnetType } from "aws-cdk-lib/aws-ec2";
-import type { Ec2Service, Ec2TaskDefinition } from "aws-cdk-lib/aws-ecs";
+import type { Ec2Service } from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import { addCluster, type AppCluster } from "./apps/add-cluster.ts";
 import { addService, addTask, liveCheck, settingsFrom } from "./apps/add-task.ts";
@@ -10,7 +10,7 @@ import { addAmazonMq } from "./broker/add-amazon-mq.ts";
 import { addCache, addDatabase } from "./data/add-servers.ts";
 import { addLoadBalancer, addVpc, addSecurityGroups } from "./network/add-network.ts";
 import { addOperatorTasks } from "./operate/add-operator-tasks.ts";
-import type { Profile } from "./profiles.ts";
+import { sizes, system } from "./sizes.ts";
 import { addAlarms, addTopic } from "./watch/add-alarms.ts";
 import { addMetricsAgent } from "./watch/metrics-agent.ts";
 import { scaleOnDrain, scaleOnRequests } from "./watch/add-scaling.ts";
@@ -18,11 +18,10 @@ import { scaleOnDrain, scaleOnRequests } from "./watch/add-scaling.ts";
 const tagPattern = "[A-Za-z0-9_][A-Za-z0-9_.-]*";
 
 /** A whole tally in an own VPC. It names no account and no region; what differs between deployments is a parameter. */
-export function addTallyStack(app: App, profile: Profile): Stack {
-  const system = `tally-${profile.name}`;
+export function addTallyStack(app: App): Stack {
   const stack = new Stack(app, system, {
     stackName: system,
-    description: `tally, profile ${profile.name}: for ${profile.peakEventsPerSecond} events a second`,
+    description: "tally: gateways, writers, rankers and their servers",
     tags: { system },
     terminationProtection: true,
   });
@@ -36,30 +35,28 @@ export function addTallyStack(app: App, profile: Profile): Stack {
     default: "",
   }).valueAsString;
 
-  const vpc = addVpc(stack, profile);
+  const vpc = addVpc(stack);
   const groups = addSecurityGroups(stack, vpc);
   const passwords = addPasswords(stack);
-  const place = { system, profile, vpc, passwords };
+  const place = { vpc, passwords };
   const database = addDatabase(stack, { ...place, securityGroup: groups.database });
   const cache = addCache(stack, { ...place, securityGroup: groups.cache });
-  const broker = addAmazonMq(stack, { ...place, instance: profile.brokerInstance, securityGroup: groups.broker });
+  const broker = addAmazonMq(stack, { ...place, securityGroup: groups.broker });
   const servers: Servers = { passwords, database, cache, broker };
 
-  const apps = addCluster(stack, { profile, vpc, securityGroup: groups.instances });
+  const apps = addCluster(stack, { vpc, securityGroup: groups.instances });
   const trustedProxies = vpc
     .selectSubnets({ subnetType: SubnetType.PUBLIC })
     .subnets.map((subnet) => subnet.ipv4CidrBlock);
-  const tasks: AppParts = { profile, servers, apps, groups, trustedProxies, servedDomains };
-  const balancer = addLoadBalancer(stack, { profile, vpc, securityGroup: groups.loadBalancer, certificateArn });
-  const gateway = addApp(stack, tasks, "gateway", (inside, definition) =>
-    addMetricsAgent(inside, definition, { system, logDays: profile.logDays }),
-  );
+  const tasks: AppParts = { servers, apps, groups, trustedProxies, servedDomains };
+  const balancer = addLoadBalancer(stack, { vpc, securityGroup: groups.loadBalancer, certificateArn });
+  const gateway = addApp(stack, tasks, "gateway");
   const targetGroup = balancer.serve(gateway, "gateway");
-  scaleOnRequests(gateway, profile.gateway, targetGroup);
-  const writer = addApp(stack, tasks, "writer", () => undefined);
-  const ranker = addApp(stack, tasks, "ranker", () => undefined);
-  scaleOnDrain(writer, system, writer, profile.writer);
-  scaleOnDrain(ranker, system, ranker, profile.ranker);
+  scaleOnRequests(gateway, sizes.gateway, targetGroup);
+  const writer = addApp(stack, tasks, "writer");
+  const ranker = addApp(stack, tasks, "ranker");
+  scaleOnDrain(writer, sizes.writer);
+  scaleOnDrain(ranker, sizes.ranker);
   // The order of docs/runbook.md: a new writer may send messages that an earlier ranker cannot read, and a new gateway
   // those that an earlier writer cannot. In the first deployment rankers live and wait until a writer has declared the
   // queues.
@@ -70,10 +67,9 @@ export function addTallyStack(app: App, profile: Profile): Stack {
     description: "Tag of the image of migrate and the CLI. In an upgrade it changes before those of the apps",
     allowedPattern: tagPattern,
   }).valueAsString;
-  addOperatorTasks(stack, { profile, vpc, apps, securityGroup: groups.operator, imageTag: operatorTag, servers });
+  addOperatorTasks(stack, { vpc, apps, securityGroup: groups.operator, imageTag: operatorTag, servers });
   const topic = addTopic(stack);
   addAlarms(stack, {
-    system,
     topic,
     cluster: apps.cluster,
     balancer: balancer.balancer,
@@ -88,7 +84,6 @@ export function addTallyStack(app: App, profile: Profile): Stack {
 }
 
 interface AppParts {
-  readonly profile: Profile;
   readonly servers: Servers;
   readonly apps: AppCluster;
   readonly groups: ReturnType<typeof addSecurityGroups>;
@@ -96,12 +91,11 @@ interface AppParts {
   readonly servedDomains: string;
 }
 
-/** The service of one app. `adapt` adds to its task. */
+/** The service of one app. */
 function addApp(
   stack: Stack,
-  { profile, servers, apps, groups, trustedProxies, servedDomains }: AppParts,
+  { servers, apps, groups, trustedProxies, servedDomains }: AppParts,
   name: AppName,
-  adapt: (inside: Construct, definition: Ec2TaskDefinition) => void,
 ): Ec2Service {
   const inside = new Construct(stack, name);
   // One for each app: a rollback replaces gateways first.
@@ -112,14 +106,13 @@ function addApp(
   const { definition } = addTask(inside, name, {
     image: name,
     imageTag,
-    size: profile[name],
+    size: sizes[name],
     secrets: settingsFrom(addSettingsSecret(inside, name, servers)),
-    environment: appEnvironment(name, profile, { trustedProxies, servedDomains }),
-    logDays: profile.logDays,
+    environment: appEnvironment(name, { trustedProxies, servedDomains }),
     ports: name === "gateway" ? [livePorts.gateway] : [],
     healthCheck: liveCheck(livePorts[name]),
   });
-  adapt(inside, definition);
+  if (name === "gateway") addMetricsAgent(inside, definition);
   // Writers and rankers may be fewer for a while: what waits is safe.
   const healthyPercentMin = name === "gateway" ? 100 : 50;
   return addService(inside, { apps, definition, securityGroup: groups[name], healthyPercentMin });

@@ -14,13 +14,12 @@ import { AmiHardwareType, AsgCapacityProvider, Cluster, EcsOptimizedImage } from
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
-import type { Profile } from "../profiles.ts";
+import { sizes } from "../sizes.ts";
 import { certificates } from "./app-settings.ts";
 
 const certificatesUrl = "https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem";
 
 interface ClusterParts {
-  readonly profile: Profile;
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
 }
@@ -33,7 +32,7 @@ export interface AppCluster {
 
 /** ECS on Graviton instances in both zones. ECS starts and stops instances for the tasks, and drains one before it
  * ends. */
-export function addCluster(scope: Construct, { profile, vpc, securityGroup }: ClusterParts): AppCluster {
+export function addCluster(scope: Construct, { vpc, securityGroup }: ClusterParts): AppCluster {
   const inside = new Construct(scope, "Apps");
   const cluster = new Cluster(inside, "Cluster", { vpc });
   const role = new Role(inside, "InstanceRole", { assumedBy: new ServicePrincipal("ec2.amazonaws.com") });
@@ -50,7 +49,7 @@ export function addCluster(scope: Construct, { profile, vpc, securityGroup }: Cl
   const launchTemplate = new LaunchTemplate(inside, "Instance", {
     // The newest image at each deployment, from a parameter of AWS.
     machineImage: EcsOptimizedImage.amazonLinux2023(AmiHardwareType.ARM),
-    instanceType: new InstanceType(profile.instances.type),
+    instanceType: new InstanceType(sizes.instances.type),
     role,
     securityGroup,
     userData,
@@ -68,9 +67,9 @@ export function addCluster(scope: Construct, { profile, vpc, securityGroup }: Cl
     vpc,
     vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
     launchTemplate,
-    minCapacity: profile.instances.min,
-    maxCapacity: profile.instances.max,
-    updatePolicy: UpdatePolicy.rollingUpdate({ maxBatchSize: 1, minInstancesInService: profile.instances.min }),
+    minCapacity: sizes.instances.min,
+    maxCapacity: sizes.instances.max,
+    updatePolicy: UpdatePolicy.rollingUpdate({ maxBatchSize: 1, minInstancesInService: sizes.instances.min }),
     defaultInstanceWarmup: Duration.minutes(2),
   });
   const capacityProvider = new AsgCapacityProvider(inside, "Capacity", {

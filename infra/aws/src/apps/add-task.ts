@@ -21,7 +21,7 @@ import {
 import type { ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
-import type { AppSize, Profile } from "../profiles.ts";
+import type { AppSize } from "../sizes.ts";
 import { addLogGroup } from "../watch/metrics-agent.ts";
 import { certificates, nodeEnvironment, secretSettings, stopTimeoutSeconds } from "./app-settings.ts";
 import { SubnetType, type ISecurityGroup } from "aws-cdk-lib/aws-ec2";
@@ -43,7 +43,6 @@ export interface TaskParts {
   /** Variables whose values ECS reads from secrets. */
   readonly secrets: Readonly<Record<string, TaskSecret>>;
   readonly environment: Readonly<Record<string, string>>;
-  readonly logDays: Profile["logDays"];
   readonly ports?: readonly number[];
   readonly healthCheck?: HealthCheck;
   readonly command?: readonly string[];
@@ -69,7 +68,7 @@ export function hardened(
 /** A task definition with one container of tally. Its role has no rights; ECS reads the secret for it. */
 export function addTask(scope: Construct, id: string, parts: TaskParts): Task {
   const inside = new Construct(scope, id);
-  const { image, imageTag, size, secrets, environment, logDays, ports = [], healthCheck, command, entryPoint } = parts;
+  const { image, imageTag, size, secrets, environment, ports = [], healthCheck, command, entryPoint } = parts;
   const definition = addTaskDefinition(inside);
   const container = definition.addContainer(image, {
     image: ContainerImage.fromEcrRepository(
@@ -82,7 +81,7 @@ export function addTask(scope: Construct, id: string, parts: TaskParts): Task {
     environment: { ...nodeEnvironment, ...environment },
     secrets,
     logging: LogDrivers.awsLogs({
-      logGroup: addLogGroup(inside, "Log", logDays),
+      logGroup: addLogGroup(inside, "Log"),
       streamPrefix: image,
       // A blocked log must not block the app.
       mode: AwsLogDriverMode.NON_BLOCKING,

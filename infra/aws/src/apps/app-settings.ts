@@ -1,4 +1,4 @@
-import type { Profile } from "../profiles.ts";
+import { sizes } from "../sizes.ts";
 
 export const apps = ["gateway", "writer", "ranker"] as const;
 export type App = (typeof apps)[number];
@@ -32,12 +32,11 @@ export const stopTimeoutSeconds = 30;
 /** Settings that differ from their defaults or that the stack relies on, without secrets. */
 export function appEnvironment(
   app: App,
-  { cache }: Pick<Profile, "cache">,
   { trustedProxies, servedDomains }: { readonly trustedProxies: readonly string[]; readonly servedDomains: string },
 ): Readonly<Record<string, string>> {
   const all = {
     NAMESPACE: namespace,
-    RANKING_SHARDS: String(cache.rankingShards),
+    RANKING_SHARDS: String(sizes.cache.rankingShards),
     STOP_WITHIN_MS: "20000",
     DOMAINS: servedDomains,
   };

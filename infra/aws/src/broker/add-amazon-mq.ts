@@ -5,6 +5,7 @@ import { SubnetType, type ISecurityGroup, type IVpc } from "aws-cdk-lib/aws-ec2"
 import { Construct } from "constructs";
 import { userName, type Passwords } from "../data/add-accounts.ts";
 import { serverPorts } from "../network/add-network.ts";
+import { sizes, system } from "../sizes.ts";
 
 /** What the other parts need of a broker. */
 export interface Broker {
@@ -17,8 +18,6 @@ export interface Broker {
 }
 
 interface AmazonMqParts {
-  readonly system: string;
-  readonly instance: string;
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
   readonly passwords: Passwords;
@@ -26,17 +25,14 @@ interface AmazonMqParts {
 
 /** Amazon MQ: RabbitMQ 4 on three nodes in three zones behind one address, TLS only. Amazon creates the administrator
  * alone, and no other account. */
-export function addAmazonMq(
-  scope: Construct,
-  { system, instance, vpc, securityGroup, passwords }: AmazonMqParts,
-): Broker {
+export function addAmazonMq(scope: Construct, { vpc, securityGroup, passwords }: AmazonMqParts): Broker {
   const inside = new Construct(scope, "Broker");
   const broker = new CfnBroker(inside, "AmazonMq", {
     brokerName: system,
     engineType: "RABBITMQ",
     // RabbitMQ 4 runs on mq.m7g only.
     engineVersion: "4.2",
-    hostInstanceType: instance,
+    hostInstanceType: sizes.brokerInstance,
     deploymentMode: "CLUSTER_MULTI_AZ",
     publiclyAccessible: false,
     autoMinorVersionUpgrade: true, // required by Amazon from RabbitMQ 3.13 on

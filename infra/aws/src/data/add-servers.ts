@@ -7,12 +7,11 @@ import {
   Credentials,
   DatabaseCluster,
   DatabaseClusterEngine,
-  DBClusterStorageType,
 } from "aws-cdk-lib/aws-rds";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import { serverPorts } from "../network/add-network.ts";
-import type { Profile } from "../profiles.ts";
+import { sizes, system } from "../sizes.ts";
 import { addLogGroup } from "../watch/metrics-agent.ts";
 import { type Passwords, userName, type Account } from "./add-accounts.ts";
 import { readFileSync } from "node:fs";
@@ -34,8 +33,6 @@ export const masterUser = "administrator";
 const exportedLogs = ["error", "slowquery"] as const;
 
 interface ServerParts {
-  readonly system: string;
-  readonly profile: Profile;
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
   readonly passwords: Passwords;
@@ -49,12 +46,9 @@ export interface Database {
 
 /** Aurora MySQL 3 with writer and reader endpoints, encrypted, TLS only, 7 days of backups. A snapshot is left when the
  * stack is deleted. */
-export function addDatabase(
-  scope: Construct,
-  { system, profile, vpc, securityGroup, passwords }: ServerParts,
-): Database {
+export function addDatabase(scope: Construct, { vpc, securityGroup, passwords }: ServerParts): Database {
   const inside = new Construct(scope, "Database");
-  const { instance, readers, ioOptimized } = profile.database;
+  const { instance, readers } = sizes.database;
   const settings = {
     instanceType: new InstanceType(instance),
     caCertificate: CaCertificate.RDS_CA_RSA2048_G1,
@@ -76,7 +70,6 @@ export function addDatabase(
     vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
     securityGroups: [securityGroup],
     storageEncrypted: true,
-    storageType: ioOptimized ? DBClusterStorageType.AURORA_IOPT1 : DBClusterStorageType.AURORA,
     backup: { retention: Duration.days(7) },
     deletionProtection: true,
     removalPolicy: RemovalPolicy.SNAPSHOT,
@@ -96,7 +89,7 @@ export function addDatabase(
   });
   // Aurora would create these groups without an end of retention.
   for (const log of exportedLogs) {
-    cluster.node.addDependency(addLogGroup(inside, `Log-${log}`, profile.logDays, `/aws/rds/cluster/${system}/${log}`));
+    cluster.node.addDependency(addLogGroup(inside, `Log-${log}`, `/aws/rds/cluster/${system}/${log}`));
   }
   return {
     cluster,
@@ -122,9 +115,9 @@ export interface Cache {
 
 /** ElastiCache for Valkey in cluster mode: TLS, the accounts of infra/redis/users.conf, a replica in the other zone for
  * each master. */
-export function addCache(scope: Construct, { system, profile, vpc, securityGroup, passwords }: ServerParts): Cache {
+export function addCache(scope: Construct, { vpc, securityGroup, passwords }: ServerParts): Cache {
   const inside = new Construct(scope, "Cache");
-  const { node, nodeGroups } = profile.cache;
+  const { node, nodeGroups } = sizes.cache;
   const file = readFileSync(usersFile, "utf8");
   const users = cacheAccounts.map(
     (account) =>
@@ -182,7 +175,7 @@ export function addCache(scope: Construct, { system, profile, vpc, securityGroup
       logFormat: "json",
       destinationType: "cloudwatch-logs",
       destinationDetails: {
-        cloudWatchLogsDetails: { logGroup: addLogGroup(inside, logType, profile.logDays).logGroupName },
+        cloudWatchLogsDetails: { logGroup: addLogGroup(inside, logType).logGroupName },
       },
     })),
   });

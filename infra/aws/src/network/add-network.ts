@@ -12,7 +12,7 @@ import {
   type ISecurityGroup,
 } from "aws-cdk-lib/aws-ec2";
 import { Construct } from "constructs";
-import type { Profile } from "../profiles.ts";
+import { sizes } from "../sizes.ts";
 import { addLogGroup } from "../watch/metrics-agent.ts";
 import { acknowledge } from "../acknowledge.ts";
 import { apps, livePorts } from "../apps/app-settings.ts";
@@ -33,12 +33,12 @@ import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3"
 
 /** Two zones, each with a public network (load balancer), one of the apps, and one of the servers without a way to the
  * internet. */
-export function addVpc(scope: Construct, { network, natGateways, logDays }: Profile): Vpc {
+export function addVpc(scope: Construct): Vpc {
   const inside = new Construct(scope, "Network");
   const vpc = new Vpc(inside, "Vpc", {
-    ipAddresses: IpAddresses.cidr(`${network}.0.0/16`),
+    ipAddresses: IpAddresses.cidr(`${sizes.network}.0.0/16`),
     maxAzs: 2,
-    natGateways,
+    natGateways: sizes.natGateways,
     restrictDefaultSecurityGroup: false, // would need a Lambda; no resource uses that group
     subnetConfiguration: [
       { name: "public", subnetType: SubnetType.PUBLIC, cidrMask: 24, mapPublicIpOnLaunch: false },
@@ -49,7 +49,7 @@ export function addVpc(scope: Construct, { network, natGateways, logDays }: Prof
     gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
   });
   vpc.addFlowLog("Rejected", {
-    destination: FlowLogDestination.toCloudWatchLogs(addLogGroup(inside, "RejectedTraffic", logDays)),
+    destination: FlowLogDestination.toCloudWatchLogs(addLogGroup(inside, "RejectedTraffic")),
     trafficType: FlowLogTrafficType.REJECT,
   });
   return vpc;
@@ -101,7 +101,6 @@ export function addSecurityGroups(scope: Construct, vpc: IVpc): SecurityGroups {
 const idleTimeoutSeconds = 60;
 
 interface LoadBalancerParts {
-  readonly profile: Profile;
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
   readonly certificateArn: string;
@@ -116,7 +115,7 @@ interface LoadBalancer {
 /** HTTPS for clients, HTTP to the gateways. It appends to X-Forwarded-For and never repeats a POST. */
 export function addLoadBalancer(
   scope: Construct,
-  { profile, vpc, securityGroup, certificateArn }: LoadBalancerParts,
+  { vpc, securityGroup, certificateArn }: LoadBalancerParts,
 ): LoadBalancer {
   const inside = new Construct(scope, "LoadBalancer");
   const balancer = new ApplicationLoadBalancer(inside, "Balancer", {
@@ -129,7 +128,7 @@ export function addLoadBalancer(
     desyncMitigationMode: DesyncMitigationMode.DEFENSIVE,
     deletionProtection: true,
   });
-  logAccess(inside, balancer, profile.logDays);
+  logAccess(inside, balancer);
   balancer.addListener("Http", {
     port: 80,
     open: false,
@@ -167,12 +166,12 @@ export function addLoadBalancer(
 
 /** Access logs in a bucket. Not through logAccessLogs, which needs to know the region: in every region the same service
  * may write. */
-function logAccess(scope: Construct, balancer: ApplicationLoadBalancer, days: number): void {
+function logAccess(scope: Construct, balancer: ApplicationLoadBalancer): void {
   const bucket = new Bucket(scope, "AccessLogs", {
     encryption: BucketEncryption.S3_MANAGED,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     enforceSSL: true,
-    lifecycleRules: [{ expiration: Duration.days(days) }],
+    lifecycleRules: [{ expiration: Duration.days(30) }],
     removalPolicy: RemovalPolicy.RETAIN,
   });
   acknowledge(bucket, { S1: "it holds access logs; a log of the accesses to this bucket would need another bucket" });

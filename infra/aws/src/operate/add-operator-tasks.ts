@@ -15,7 +15,7 @@ import {
 } from "../apps/add-task.ts";
 import { certificates, namespace } from "../apps/app-settings.ts";
 import { databaseName, masterUser } from "../data/add-servers.ts";
-import type { Profile } from "../profiles.ts";
+import { sizes } from "../sizes.ts";
 import { addLogGroup } from "../watch/metrics-agent.ts";
 
 const infra = new URL("../../../", import.meta.url);
@@ -26,7 +26,6 @@ const mysqlImage = "public.ecr.aws/docker/library/mysql:8.4";
 const size = { cpu: 256, memory: 1024 };
 
 interface OperatorParts {
-  readonly profile: Profile;
   readonly vpc: IVpc;
   readonly apps: AppCluster;
   readonly securityGroup: ISecurityGroup;
@@ -36,14 +35,13 @@ interface OperatorParts {
 
 /** Tasks run by hand: accounts, migrate (before each release) and `tally`. Each has an output with its command line. */
 export function addOperatorTasks(scope: Construct, parts: OperatorParts): void {
-  const { profile, vpc, apps, securityGroup, imageTag, servers } = parts;
-  const { logDays } = profile;
+  const { vpc, apps, securityGroup, imageTag, servers } = parts;
   const inside = new Construct(scope, "Operate");
-  const environment = { NAMESPACE: namespace, RANKING_SHARDS: String(profile.cache.rankingShards) };
-  const common = { image: "admin", imageTag, size, environment, logDays } as const;
+  const environment = { NAMESPACE: namespace, RANKING_SHARDS: String(sizes.cache.rankingShards) };
+  const common = { image: "admin", imageTag, size, environment } as const;
   const asAdmin = addSettingsSecret(inside, "admin", servers);
   const tasks: Readonly<Record<string, TaskDefinition>> = {
-    DatabaseAccounts: addDatabaseAccounts(inside, profile, servers),
+    DatabaseAccounts: addDatabaseAccounts(inside, servers),
     BrokerAccounts: addBrokerAccounts(inside, servers.broker.managementUrl, servers.passwords, common),
     Migrate: addTask(inside, "Migrate", { ...common, secrets: settingsFrom(asAdmin), command: ["migrate"] }).definition,
     Tally: addTask(inside, "Tally", {
@@ -64,15 +62,11 @@ export function addOperatorTasks(scope: Construct, parts: OperatorParts): void {
   }
 }
 
-type Common = Pick<TaskParts, "image" | "imageTag" | "size" | "environment" | "logDays">;
+type Common = Pick<TaskParts, "image" | "imageTag" | "size" | "environment">;
 
 /** infra/mysql/accounts.sql on the write endpoint, as the first user of the cluster. Safe to repeat: it creates what is
  * missing. */
-function addDatabaseAccounts(
-  scope: Construct,
-  { network, logDays }: Profile,
-  { passwords, database }: Servers,
-): TaskDefinition {
+function addDatabaseAccounts(scope: Construct, { passwords, database }: Servers): TaskDefinition {
   const inside = new Construct(scope, "DatabaseAccounts");
   const definition = addTaskDefinition(inside);
   const container = definition.addContainer("mysql", {
@@ -86,12 +80,12 @@ function addDatabaseAccounts(
       ACCOUNTS: read("mysql/accounts.sql"),
       FILL_DATABASE: databaseName,
       FILL_DATABASES: databaseName.replaceAll("_", String.raw`\_`),
-      FILL_FROM: `${network}.%`,
+      FILL_FROM: `${sizes.network}.%`,
       FILL_LAG: "REPLICATION CLIENT",
       HOST: database.cluster.clusterEndpoint.hostname,
     },
     secrets: { ...fillSecrets(passwords), MYSQL_PWD: TaskSecret.fromSecretsManager(passwords.admin.secret) },
-    logging: LogDrivers.awsLogs({ logGroup: addLogGroup(inside, "Log", logDays), streamPrefix: "accounts" }),
+    logging: LogDrivers.awsLogs({ logGroup: addLogGroup(inside, "Log"), streamPrefix: "accounts" }),
   });
   mountCertificates(container);
   return definition;

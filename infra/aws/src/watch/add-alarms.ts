@@ -38,7 +38,6 @@ export function addTopic(scope: Construct): Topic {
 }
 
 interface Watched {
-  readonly system: string;
   readonly topic: ITopic;
   readonly cluster: ICluster;
   readonly balancer: ApplicationLoadBalancer;
@@ -84,13 +83,13 @@ export function addAlarms(scope: Construct, watched: Watched): void {
 const period = Duration.minutes(1);
 
 function limitsOf(watched: Watched): Readonly<Record<string, Limit>> {
-  return { ...appLimits(watched), ...balancerLimits(watched), ...databaseLimits(watched), ...serverLimits(watched) };
+  return { ...appLimits(), ...balancerLimits(watched), ...databaseLimits(watched), ...serverLimits(watched) };
 }
 
-function appLimits({ system }: Watched): Readonly<Record<string, Limit>> {
+function appLimits(): Readonly<Record<string, Limit>> {
   return {
     Behind: {
-      metric: appMetric(system, "tally_seconds_to_drain", "Maximum"),
+      metric: appMetric("tally_seconds_to_drain", "Maximum"),
       above: 60,
       minutes: 3,
       missing: TreatMissingData.BREACHING,
@@ -104,8 +103,8 @@ function appLimits({ system }: Watched): Readonly<Record<string, Limit>> {
         label: "domains without progress",
         expression: "known - FILL(finite, 0)",
         usingMetrics: {
-          known: appMetric(system, "tally_queue_messages", "SampleCount"),
-          finite: appMetric(system, "tally_seconds_to_drain", "SampleCount"),
+          known: appMetric("tally_queue_messages", "SampleCount"),
+          finite: appMetric("tally_seconds_to_drain", "SampleCount"),
         },
         period,
       }),
@@ -114,13 +113,13 @@ function appLimits({ system }: Watched): Readonly<Record<string, Limit>> {
       description: "Events of a domain wait and nothing progresses: docs/runbook.md#tallybehind",
     },
     QueueOld: {
-      metric: appMetric(system, "tally_queue_messages", "Maximum"),
+      metric: appMetric("tally_queue_messages", "Maximum"),
       above: 5000,
       minutes: 2,
       description: "A queue is half full; at 10,000 batches clients get 503: docs/runbook.md#tallyqueuefull",
     },
     DeadLetters: {
-      metric: appMetric(system, "tally_dead_letters", "Maximum", { state: "open" }),
+      metric: appMetric("tally_dead_letters", "Maximum", { state: "open" }),
       above: 0,
       minutes: 1,
       description: "Dead letters wait for a decision: docs/runbook.md#tallydeadletters",
@@ -129,7 +128,7 @@ function appLimits({ system }: Watched): Readonly<Record<string, Limit>> {
       (["broker", "databaseWrite", "databaseRead", "redis"] as const).map((server) => [
         `Down-${server}`,
         {
-          metric: appMetric(system, "tally_server_up", "Minimum", { server }),
+          metric: appMetric("tally_server_up", "Minimum", { server }),
           below: 1,
           minutes: 2,
           missing: TreatMissingData.BREACHING,

@@ -5,7 +5,7 @@ import { ApplicationScalingAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { Ec2Service } from "aws-cdk-lib/aws-ecs";
 import type { ApplicationTargetGroup } from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { Construct } from "constructs";
-import type { AppSize } from "../profiles.ts";
+import type { AppSize } from "../sizes.ts";
 import { appMetric } from "./metrics-agent.ts";
 
 /** Above the first, one more task; above the second, two more; above the third, four more. */
@@ -16,15 +16,10 @@ const drainSteps = { one: 10, two: 30, four: 120 } as const;
 const requestsPerMinuteOfGateway = 430_000;
 
 /** Adds tasks by seconds to drain; removes one when drained and idle. Without the metric (+Inf) the count stays. */
-export function scaleOnDrain(
-  scope: Construct,
-  system: string,
-  service: Ec2Service,
-  { tasksMin, tasksMax }: AppSize,
-): void {
-  const inside = new Construct(scope, "Scaling");
+export function scaleOnDrain(service: Ec2Service, { tasksMin, tasksMax }: AppSize): void {
+  const inside = new Construct(service, "Scaling");
   const scalingTarget = targetOf(service, tasksMin, tasksMax);
-  const drain = appMetric(system, "tally_seconds_to_drain", "Maximum");
+  const drain = appMetric("tally_seconds_to_drain", "Maximum");
 
   const more = new StepScalingAction(inside, "More", {
     scalingTarget,

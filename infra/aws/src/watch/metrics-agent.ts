@@ -2,7 +2,7 @@ import { Duration, Stack, RemovalPolicy } from "aws-cdk-lib";
 import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { type Ec2TaskDefinition, ContainerImage, LogDrivers } from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
-import type { Profile } from "../profiles.ts";
+import { system } from "../sizes.ts";
 import { gatewayOperatorPort } from "../apps/app-settings.ts";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 
@@ -17,10 +17,9 @@ const appMetrics = {
 
 const metricNamespace = "tally";
 
-/** A metric of `system`, over all gateways and domains: of one value that every gateway reports, Maximum and Minimum
+/** A metric over all gateways and domains: of one value that every gateway reports, Maximum and Minimum
  * are right, Sum is not. */
 export function appMetric(
-  system: string,
   metricName: keyof typeof appMetrics,
   statistic: "Maximum" | "Minimum" | "SampleCount",
   labels: Readonly<Record<string, string>> = {},
@@ -36,22 +35,13 @@ export function appMetric(
 
 const image = "public.ecr.aws/cloudwatch-agent/cloudwatch-agent:1.300066.1b1374";
 
-interface AgentParts {
-  readonly system: string;
-  readonly logDays: Profile["logDays"];
-}
-
 /** Adds the CloudWatch agent to the task of a gateway. When it fails the gateway keeps running, and other gateways
  * report the same values. */
-export function addMetricsAgent(
-  scope: Construct,
-  definition: Ec2TaskDefinition,
-  { system, logDays }: AgentParts,
-): void {
+export function addMetricsAgent(scope: Construct, definition: Ec2TaskDefinition): void {
   const inside = new Construct(scope, "MetricsAgent");
-  const metrics = addLogGroup(inside, "Metrics", logDays);
+  const metrics = addLogGroup(inside, "Metrics");
   metrics.grantWrite(definition.taskRole);
-  const configuration = agentConfiguration({ system, region: Stack.of(inside).region, logGroup: metrics.logGroupName });
+  const configuration = agentConfiguration(Stack.of(inside).region, metrics.logGroupName);
   definition.addContainer("metrics", {
     image: ContainerImage.fromRegistry(image),
     essential: false,
@@ -60,14 +50,8 @@ export function addMetricsAgent(
     cpu: 32,
     memoryLimitMiB: 192,
     environment: { CW_CONFIG_CONTENT: configuration.agent, PROMETHEUS_CONFIG_CONTENT: configuration.scraping },
-    logging: LogDrivers.awsLogs({ logGroup: addLogGroup(inside, "Log", logDays), streamPrefix: "metrics" }),
+    logging: LogDrivers.awsLogs({ logGroup: addLogGroup(inside, "Log"), streamPrefix: "metrics" }),
   });
-}
-
-interface AgentSettings {
-  readonly system: string;
-  readonly region: string;
-  readonly logGroup: string;
 }
 
 interface AgentConfiguration {
@@ -78,7 +62,7 @@ interface AgentConfiguration {
 }
 
 /** The agent reads /metrics over loopback and sends embedded metric lines, with one value for a set of dimensions. */
-function agentConfiguration({ system, region, logGroup }: AgentSettings): AgentConfiguration {
+function agentConfiguration(region: string, logGroup: string): AgentConfiguration {
   const dimensionSets = Object.entries(appMetrics).map(([name, labels]) => declaration(name, labels));
   return {
     agent: JSON.stringify({
@@ -115,13 +99,11 @@ function declaration(name: string, labels: readonly string[]) {
   };
 }
 
-const retentions = { 7: RetentionDays.ONE_WEEK, 30: RetentionDays.ONE_MONTH, 90: RetentionDays.THREE_MONTHS } as const;
-
-/** A log group that keeps its lines for `days` and is deleted with the stack. `name`: only where a server chooses the
+/** A log group that keeps its lines for 30 days and is deleted with the stack. `name`: only where a server chooses the
  * name of its group. */
-export function addLogGroup(scope: Construct, id: string, days: Profile["logDays"], name?: string): LogGroup {
+export function addLogGroup(scope: Construct, id: string, name?: string): LogGroup {
   return new LogGroup(scope, id, {
-    retention: retentions[days],
+    retention: RetentionDays.ONE_MONTH,
     removalPolicy: RemovalPolicy.DESTROY,
     ...(name === undefined ? {} : { logGroupName: name }),
   });
