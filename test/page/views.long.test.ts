@@ -59,11 +59,11 @@ pageTest("boards show what the domains describe, albums with their pictures", as
   await page.getByRole("link", { name: "Most liked users" }).click();
   await vi.waitFor(async () => expect(await bars.first().textContent()).toMatch(/3\d{3}/), 20_000);
   await page.getByRole("link", { name: "Top albums" }).click();
-  const shown = `[...document.querySelectorAll(".gallery img")].filter((image) => image.naturalWidth > 0).length`;
+  const shown = `[...document.querySelectorAll(".bars img")].filter((image) => image.naturalWidth > 0).length`;
   await vi.waitFor(async () => expect(await page.evaluate(shown)).toBe(8), 20_000);
   await page.getByRole("combobox", { name: "By" }).selectOption("dislikes");
   await page.getByRole("button", { name: "Show" }).click();
-  await vi.waitFor(async () => expect(await page.locator(".gallery li").count()).toBe(2), 20_000);
+  await vi.waitFor(async () => expect(await bars.count()).toBe(2), 20_000);
   expect(page.url()).toContain("by=dislikes");
   expectNoFaults();
 });

@@ -2,9 +2,7 @@ import { render } from "preact";
 import { startClock } from "./live/live-feed.ts";
 import { startRouting } from "./route/route.ts";
 import { App } from "./shell/app.tsx";
-import { startTheme } from "./shell/theme.tsx";
 
-startTheme();
 startClock();
 startRouting();
 const root = document.getElementById("app");

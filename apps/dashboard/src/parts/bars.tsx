@@ -1,5 +1,5 @@
-import type { ComponentChildren, RefObject } from "preact";
-import { useRef, useLayoutEffect, useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { numberText } from "./format.ts";
 import { Message } from "./panel.tsx";
 import { apiKey, send, urlOf } from "../http/call.ts";
@@ -20,16 +20,14 @@ interface BarsProps {
   readonly empty: string;
 }
 
-/** A ranking as bars that move when their order changes. */
+/** A ranking as bars. */
 export function Bars({ title, bars, empty }: BarsProps) {
-  const list = useRef<HTMLOListElement>(null);
-  useMovingRows(list);
   if (bars.length === 0) return <Message kind="empty">{empty}</Message>;
   const most = Math.max(1, ...bars.map(({ count }) => count));
   return (
-    <ol class="bars" ref={list} aria-label={title}>
+    <ol class="bars" aria-label={title}>
       {bars.map(({ key, label, count, image }, index) => (
-        <li key={key} data-key={key} class={image === undefined ? "" : "pictured"}>
+        <li key={key} class={image === undefined ? "" : "pictured"}>
           <span class="place">{index + 1}</span>
           {image}
           <span class="name">{label}</span>
@@ -41,32 +39,6 @@ export function Bars({ title, bars, empty }: BarsProps) {
       ))}
     </ol>
   );
-}
-
-const moveMs = 450;
-
-/** Moves the rows of a list, named by `data-key`, from their former places. No motion with prefers-reduced-motion. */
-function useMovingRows(list: RefObject<HTMLElement | null>): void {
-  const places = useRef<ReadonlyMap<string, number>>(new Map());
-  useLayoutEffect(() => {
-    const rows = [...(list.current?.children ?? [])].filter((row) => row instanceof HTMLElement);
-    const before = places.current;
-    places.current = new Map(rows.map((row) => [row.dataset["key"] ?? "", row.offsetTop]));
-    if (before.size === 0 || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    for (const row of rows) {
-      const from = before.get(row.dataset["key"] ?? "");
-      if (from === row.offsetTop) continue;
-      const frames =
-        from === undefined
-          ? [{ opacity: 0 }, { opacity: 1 }]
-          : [{ transform: `translateY(${from - row.offsetTop}px)` }, { transform: "none" }];
-      row.animate(frames, {
-        duration: moveMs,
-        easing: "ease-in-out",
-        composite: from === undefined ? "replace" : "add",
-      });
-    }
-  });
 }
 
 interface PictureProps {

@@ -77,20 +77,17 @@ function Input({ param: { kind, choices = [] }, isRequired, value, onChange }: I
   );
 }
 
-interface SelectProps<T extends string> {
-  readonly value: T;
-  readonly choices: readonly T[];
-  readonly textOf?: (choice: T) => string;
+interface SelectProps {
+  readonly value: string;
+  readonly choices: readonly string[];
   readonly onPick: (value: string) => void;
 }
 
-export function Select<T extends string>({ value, choices, textOf = (choice) => choice, onPick }: SelectProps<T>) {
+export function Select({ value, choices, onPick }: SelectProps) {
   return (
     <select value={value} onChange={({ currentTarget }) => onPick(currentTarget.value)}>
       {choices.map((choice) => (
-        <option key={choice} value={choice}>
-          {textOf(choice)}
-        </option>
+        <option key={choice}>{choice}</option>
       ))}
     </select>
   );

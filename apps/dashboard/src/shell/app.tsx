@@ -1,12 +1,11 @@
 import type { Status } from "@tally/telemetry";
 import { useEffect, useRef } from "preact/hooks";
 import { feed } from "../live/live-feed.ts";
-import { recordStatus, useWatch, type Live } from "../live/use-watch.ts";
+import { useWatch, type Live } from "../live/use-watch.ts";
 import { route } from "../route/route.ts";
 import type { Board } from "../views/boards/boards.ts";
 import { Banner, StatusLine, KeyForm } from "./status-line.tsx";
 import { Navigation } from "./navigation.tsx";
-import { ThemeChoice } from "./theme.tsx";
 import { Message } from "../parts/panel.tsx";
 import { BoardView } from "../views/boards/board-view.tsx";
 import { DeadLettersView } from "../views/dead-letters/dead-letters-view.tsx";
@@ -22,10 +21,6 @@ export function App() {
   const connection = feed.connection.value;
   const place = route.value.path.join("/");
   const before = useRef(place);
-
-  useEffect(() => {
-    if (status.body !== undefined) recordStatus(status.body);
-  }, [status.body]);
 
   // A view that the user went to is read from its beginning; the first one is not.
   useEffect(() => {
@@ -52,7 +47,6 @@ export function App() {
           tally
         </a>
         <StatusLine status={status} />
-        <ThemeChoice />
       </header>
       <Navigation views={views.body?.views ?? []} deadLetters={status.body?.deadLetters?.open} />
       <main id="main" tabIndex={-1} ref={main}>

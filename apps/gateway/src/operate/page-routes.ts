@@ -5,7 +5,7 @@ import { rejection } from "../errors/catalogue.ts";
 import { reject } from "../errors/reject.ts";
 import { sendPageFile } from "../http/send-files.ts";
 
-// uPlot sets styles on its elements, which needs no 'unsafe-inline': they are set by script.
+// Bars have their width by script, which needs no 'unsafe-inline'.
 const policy = "style-src 'self'; img-src 'self' data: blob:; font-src 'self'";
 
 /** GET / and GET /assets/{file}: the page, which needs no key. `folder`: where it is built; listed once, here. Without

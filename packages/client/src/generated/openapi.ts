@@ -3122,7 +3122,6 @@ export interface operations {
                                 readonly label: string;
                             };
                             readonly image?: string;
-                            readonly bars?: boolean;
                             readonly domain: string;
                         }[];
                     };

@@ -171,7 +171,6 @@ const itemsBySold = {
   list: "items",
   member: { field: "itemID", label: "Item" },
   count: { field: "quantity", label: "Sold" },
-  bars: true,
 } as const;
 
 export const views: readonly View[] = [
@@ -197,6 +196,5 @@ export const views: readonly View[] = [
     list: "stores",
     member: { field: "storeID", label: "Store" },
     count: { field: "quantity", label: "Sold" },
-    bars: true,
   },
 ];

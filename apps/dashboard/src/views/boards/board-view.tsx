@@ -2,7 +2,6 @@ import { useWatch, type Live } from "../../live/use-watch.ts";
 import { Bars, Picture } from "../../parts/bars.tsx";
 import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
 import { asOfIn, entriesOf, pathOf, valuesOf, type Board, type BoardEntry } from "./boards.ts";
-import { numberText } from "../../parts/format.ts";
 import { PickForm } from "../../parts/form.tsx";
 import { goTo } from "../../route/route.ts";
 
@@ -62,8 +61,6 @@ export function BoardView({ views, domain, name, given }: BoardViewProps) {
 }
 
 function Entries({ board, entries }: { readonly board: Board; readonly entries: readonly BoardEntry[] }) {
-  const hasPictures = board.bars !== true && board.image !== undefined && entries.length > 0;
-  if (hasPictures) return <Gallery board={board} entries={entries} />;
   const bars = entries.map(({ key, member, count, image }) => ({
     key,
     label: member,
@@ -71,22 +68,4 @@ function Entries({ board, entries }: { readonly board: Board; readonly entries: 
     ...(image !== undefined && { image: <Picture path={image} of={`${board.member.label} ${member}`} /> }),
   }));
   return <Bars title={board.title} bars={bars} empty="Nothing is ranked here yet." />;
-}
-
-/** Entries with their pictures, the first place first. */
-function Gallery({ board, entries }: { readonly board: Board; readonly entries: readonly BoardEntry[] }) {
-  return (
-    <ol class="gallery" aria-label={board.title}>
-      {entries.map(({ key, member, count, image }, index) => (
-        <li key={key}>
-          {image !== undefined && <Picture path={image} of={`${board.member.label} ${member}`} />}
-          <span class="place">{index + 1}</span>
-          <span class="count">
-            {board.count.label} <b>{numberText(count)}</b>
-          </span>
-          <span class="name">{member}</span>
-        </li>
-      ))}
-    </ol>
-  );
 }

@@ -1,10 +1,9 @@
 import type { Status } from "@tally/telemetry";
-import { waitingOf, type Live, history } from "../../live/use-watch.ts";
-import { Age, Heading, Tiles, Message, Panel, State } from "../../parts/panel.tsx";
+import type { Live } from "../../live/use-watch.ts";
+import { Age, Heading, Tiles, Message, State } from "../../parts/panel.tsx";
 import { drainText, atLeastText, numberText, shortSpanText, timeText } from "../../parts/format.ts";
 import { linkTo } from "../../route/route.ts";
 import { TablePanel, type Column } from "../../parts/table.tsx";
-import { Chart } from "../../parts/chart.tsx";
 
 /** Whether the pipeline is healthy, how far it is behind, and why. */
 export function PipelineView({ status }: { readonly status: Live<Status> }) {
@@ -19,7 +18,6 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
         <Figures status={body} />
       )}
       <div class="panels">
-        <Curves />
         <TablePanel
           title="Domains"
           {...live}
@@ -109,42 +107,10 @@ function Figures({ status }: { readonly status: Status }) {
   );
 }
 
-function Curves() {
-  const moments = history.value;
-  if (moments.length === 0) return null;
-  const times = moments.map(({ second }) => second);
-  const lagSeconds = moments.map(({ replicaLagMs }) => (replicaLagMs === null ? null : replicaLagMs / 1000));
-  return (
-    <Panel title="The last minutes" wide>
-      <div class="charts">
-        <Chart
-          title="Events"
-          unit="a second, mean of 10 s"
-          times={times}
-          lines={[
-            { label: "accepted", meaning: "accepted", values: moments.map(({ accepted }) => accepted) },
-            { label: "stored", meaning: "stored", values: moments.map(({ stored }) => stored) },
-            { label: "ranked", meaning: "ranked", values: moments.map(({ ranked }) => ranked) },
-          ]}
-        />
-        <Chart
-          title="Queues"
-          unit="events"
-          times={times}
-          lines={[{ label: "waiting", meaning: "waiting", values: moments.map(({ waiting }) => waiting) }]}
-        />
-        <Chart
-          title="Behind"
-          unit="seconds"
-          times={times}
-          lines={[
-            { label: "to drain", meaning: "to-drain", values: moments.map(({ secondsToDrain }) => secondsToDrain) },
-            { label: "replica lag", meaning: "replica-lag", values: lagSeconds },
-          ]}
-        />
-      </div>
-    </Panel>
-  );
+/** Events in the queues of these domains and in threads; null: unknown for one of them. */
+function waitingOf(domains: Status["domains"]): number | null {
+  const queues = domains.flatMap(({ queues: { ingest, rank } }) => [ingest.events, rank.events]);
+  return queues.reduce((sum, events) => (sum === null || events === null ? null : sum + events), 0);
 }
 
 type Domain = Status["domains"][number];
