@@ -138,11 +138,6 @@ const pages: readonly HttpCase[] = [
   ["Sec-Fetch-Site: same-site"],
 ].flatMap((page) => [
   asks(`a sale of a page: ${page.join()}`, (n) => postSale(n, [json, ...page]), rejected(403, foreign)),
-  asks(
-    `a replay of a page: ${page.join()}`,
-    () => post("/dead-letters/01a1fb30-2980-71ee-89cd-4f71757df440/replay", "", ["Content-Type: text/plain", ...page]),
-    rejected(403, foreign),
-  ),
   asks(`a review of a page: ${page.join()}`, () => post("/review/like/1", "", page), rejectedMsg(403, foreign)),
   asks(`a read of a page is served: ${page.join()}`, () => get("/items/store/5", page), ok(200)),
 ]);

@@ -121,7 +121,7 @@ async function buildApp(
     for (const domain of served) addDomainRoutes(app, mount, domain);
   }
   addStatusRoutes(app, domains, servers.status);
-  addDeadLetterRoutes(app, servers);
+  addDeadLetterRoutes(app, config.domains, servers.database.writer);
   addPageRoutes(app, fileURLToPath(new URL("../../dashboard/dist/", import.meta.url)));
   addLiveRoute(app, {
     watchables,

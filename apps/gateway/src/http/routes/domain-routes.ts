@@ -1,6 +1,6 @@
 import type { ContentRoute, QueryRoute, SqlReader } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
-import { forbiddenStore, type RouteAccess } from "../../admission/admission.ts";
+import { forbiddenToRead, type RouteAccess } from "../../admission/admission.ts";
 import { rejection } from "../../errors/catalogue.ts";
 import { reject } from "../../errors/reject.ts";
 import type { WatchedRequest, WatchedRoute } from "../../live/watchables.ts";
@@ -74,11 +74,7 @@ function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { 
       };
       return respond(request, { ...sources, rows: { query } });
     },
-    forbidden(request, grant) {
-      if (grant?.may(domain.name, "read") === false)
-        return rejection("SCOPE_MISSING", { scope: `${domain.name}:read` });
-      return grant === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(request));
-    },
+    forbidden: (request, grant) => forbiddenToRead(grant, domain.name, route.storeOf?.(request)),
   };
   const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
   if (as === "text") {
