@@ -31,7 +31,7 @@ function source(responses: () => string | Promise<string>, everyMs?: number) {
   };
 }
 
-test("a path is read once every 500 ms for all its viewers, and they get only changes", async () => {
+test("a path is read once every 800 ms for all its viewers, and they get only changes", async () => {
   const feeds = new Feeds();
   const viewers = [viewer(), viewer(), viewer()];
   let body = "1";
@@ -39,10 +39,10 @@ test("a path is read once every 500 ms for all its viewers, and they get only ch
   for (const one of viewers) feeds.join("/a", one, path.of);
   onTestFinished(() => viewers.forEach((one) => feeds.leave("/a", one)));
   await turns(5000);
-  expect(path.reads).toBeGreaterThanOrEqual(9);
-  expect(path.reads).toBeLessThanOrEqual(11);
+  expect(path.reads).toBeGreaterThanOrEqual(6);
+  expect(path.reads).toBeLessThanOrEqual(8);
   body = "2";
-  await turns(600);
+  await turns(900);
   for (const { seen } of viewers) expect(seen.map((frame) => /"body":(\d)/.exec(frame)?.[1])).toEqual(["1", "2"]);
 });
 
@@ -119,41 +119,7 @@ test("paths that are joined at different times are read in one turn", async () =
   await turns(5000);
   const [last = []] = readAtMs.map((own) => own.slice(-5));
   expect(readAtMs.map((own) => own.slice(-5))).toEqual([last, last, last]);
-  expect(last.map((at, index) => at - (last[0] ?? 0) - index * 500)).toEqual([0, 0, 0, 0, 0]);
-});
-
-test.each([
-  [false, 15],
-  [true, 14],
-])(
-  "while the gateway is busy, a path is read less often, and still within a second (rows: %s)",
-  async (isOfRows, most) => {
-    const feeds = new Feeds(() => true);
-    const one = viewer();
-    const readAtMs: number[] = [];
-    const read = async (): Promise<WatchedResponse> => {
-      readAtMs.push(performance.now());
-      return { status: 200, body: "1", isOfRows };
-    };
-    feeds.join("/a", one, () => ({ read }));
-    onTestFinished(() => feeds.leave("/a", one));
-    await turns(10_000);
-    const spans = readAtMs.slice(1).map((at, index) => at - (readAtMs[index] ?? 0));
-    expect(Math.max(...spans)).toBeLessThanOrEqual(900);
-    expect(readAtMs.length).toBeLessThanOrEqual(most);
-  },
-);
-
-test("a response from rows is read every 700 ms", async () => {
-  const feeds = new Feeds();
-  const one = viewer();
-  let reads = 0;
-  const read = async (): Promise<WatchedResponse> => ({ status: 200, body: String(reads++), isOfRows: true });
-  feeds.join("/a", one, () => ({ read }));
-  onTestFinished(() => feeds.leave("/a", one));
-  await turns(10_000);
-  expect(reads).toBeGreaterThanOrEqual(13);
-  expect(reads).toBeLessThanOrEqual(15);
+  expect(last.map((at, index) => at - (last[0] ?? 0) - index * 800)).toEqual([0, 0, 0, 0, 0]);
 });
 
 test("a path that does not respond is not read again", async () => {

@@ -1,16 +1,15 @@
 /*
- * One feed for each watched path. It is read at once, then every 500 ms, or every 700 ms when it is made from rows, for
- * any number of viewers. Six rules bound the cost, whatever is watched:
+ * One feed for each watched path. It is read at once, then every 800 ms, for any number of viewers: a change is seen
+ * within a second. Five rules bound the cost, whatever is watched:
  *
- *   in all        at most 200 reads a second. With more than 100 feeds, each is read less often
- *   together      feeds that are not made from rows are read in the same turn: one write to Redis, one to each viewer
- *   busy          while the gateway has other work, 750 and 800 ms: a change is still seen within a second
+ *   in all        at most 200 reads a second. With more than 160 feeds, each is read less often
+ *   together      feeds are read in the same turn: one write to Redis, one to each viewer
  *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s: a tenth of a database connection
  *   memory        no new stream while the kept responses have 64 MiB
  *   never twice   a feed waits for its response before the next read
  */
 
-const periods = { idle: { everyMs: 500, everyMsOfRows: 700 }, busy: { everyMs: 750, everyMsOfRows: 800 } } as const;
+const everyMs = 800;
 const tickMs = 100;
 const readsPerTick = 20;
 // A timer is not exact; a read that is nearly due does not wait for another tick.
@@ -19,8 +18,6 @@ const restFactor = 10;
 const restMsMax = 5000;
 // Of the responses that feeds keep. Clients choose the paths.
 const bytesMax = 64 * 1024 * 1024;
-const busyEveryMs = 1000;
-const busyShare = 0.5;
 
 /** How a feed gets its responses. `read` never rejects. */
 export interface FeedSource {
@@ -33,8 +30,6 @@ export interface FeedSource {
 export interface WatchedResponse {
   readonly status: number;
   readonly body: string;
-  /** It was read from rows of the database, which costs several times as much as a board. */
-  readonly isOfRows?: boolean;
 }
 
 /** Gets each new response of a feed. */
@@ -52,13 +47,7 @@ interface Running {
 export class Feeds {
   /** In the order of their last reads. */
   readonly #feeds = new Map<string, Running>();
-  readonly #isBusy: () => boolean;
   #timer: NodeJS.Timeout | undefined;
-
-  /** `isBusy`: whether the gateway has much other work. */
-  constructor(isBusy: () => boolean = () => false) {
-    this.#isBusy = isBusy;
-  }
 
   /** Watched paths. */
   get size(): number {
@@ -113,13 +102,11 @@ export class Feeds {
     const begun = performance.now();
     const response = await running.source.read();
     const tookMs = performance.now() - begun;
-    const { everyMs, everyMsOfRows } = this.#isBusy() ? periods.busy : periods.idle;
-    // The next multiple of `everyMs`: all feeds with this period are due together.
+    // The next multiple of `everyMs`: all feeds are due together.
     const togetherAtMs = (Math.floor((begun + slackMs) / everyMs) + 1) * everyMs;
-    const usualAtMs = response.isOfRows === true ? begun + everyMsOfRows : togetherAtMs;
     const restMs = Math.min(tookMs * restFactor, restMsMax);
     const { everyMs: ownMs } = running.source;
-    running.dueAtMs = ownMs === undefined ? Math.max(usualAtMs, begun + restMs) : begun + Math.max(ownMs, tookMs);
+    running.dueAtMs = ownMs === undefined ? Math.max(togetherAtMs, begun + restMs) : begun + Math.max(ownMs, tookMs);
     running.isReading = false;
     running.feed.update(response);
   }
@@ -153,19 +140,4 @@ export class Feed {
       `event: data\ndata: {"watch":${index},"status":${status},"body":${body},"at":"${at}"}\n\n`,
     ));
   }
-}
-
-/** Returns whether this thread's event loop was busy for more than half of the last second. About 0.1 µs a call. */
-export function busyLoop(): () => boolean {
-  let last = performance.eventLoopUtilization();
-  let measuredAtMs = performance.now();
-  let isBusy = false;
-  return () => {
-    const now = performance.now();
-    if (now - measuredAtMs < busyEveryMs) return isBusy;
-    const current = performance.eventLoopUtilization();
-    isBusy = performance.eventLoopUtilization(current, last).utilization > busyShare;
-    [last, measuredAtMs] = [current, now];
-    return isBusy;
-  };
 }

@@ -8,7 +8,7 @@ import { rejection, type Rejection } from "../errors/catalogue.ts";
 import { reject, rejectionOfError } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
 import { clientOf } from "../http/connection/client-address.ts";
-import { busyLoop, Feeds, type FeedSource, type WatchedResponse } from "./feeds.ts";
+import { Feeds, type FeedSource, type WatchedResponse } from "./feeds.ts";
 import { beatFrame, Stream, Streams, type StreamsOptions } from "./streams.ts";
 import type { Watchable, Watchables } from "./watchables.ts";
 
@@ -43,7 +43,7 @@ export interface LiveOptions extends StreamsOptions {
 /** GET /live: server-sent events with the responses of up to 8 GETs, at the start and whenever one changes. */
 export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limits }: LiveOptions): void {
   const streams = new Streams(limits);
-  const feeds = new Feeds(busyLoop());
+  const feeds = new Feeds();
   app.addHook("preClose", (done) => {
     streams.close();
     done();
@@ -134,10 +134,9 @@ function sourceOf({ route, request, errorKey, serializer }: Watchable, reply: Fa
     everyMs: route.everyMs,
     async read() {
       try {
-        let isOfRows = false;
-        const body = serialize(await route.respond(request, () => (isOfRows = true)));
+        const body = serialize(await route.respond(request));
         isLogged = false;
-        if (body.length <= bodyCharactersMax) return { status: 200, body, isOfRows };
+        if (body.length <= bodyCharactersMax) return { status: 200, body };
         return rejected(rejection("WATCH_TOO_LARGE", { max: bodyCharactersMax }));
       } catch (error) {
         const known = rejectionOfError(error);

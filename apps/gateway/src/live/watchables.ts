@@ -15,8 +15,8 @@ export interface WatchedRequest {
 
 /** A GET route of JSON that GET /live can repeat for its viewers. */
 export interface WatchedRoute {
-  /** The value of the response, the same for everyone who may read it. Calls `noteRows` when it reads rows. */
-  readonly respond: (request: WatchedRequest, noteRows: () => void) => Promise<unknown>;
+  /** The value of the response, the same for everyone who may read it. */
+  readonly respond: (request: WatchedRequest) => Promise<unknown>;
   /** Why a key may not read it; undefined: it may. `grant` undefined: no keys are required. */
   readonly forbidden: (
     request: WatchedRequest,

@@ -36,7 +36,7 @@ export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSc
   const config = { access: "anyKey", watched, documented: { path, ...words } } as const;
   app.get(path, { config, schema }, async (request, reply): Promise<unknown> => {
     const rejected = await watched.forbidden(request, request.grant);
-    return rejected === undefined ? watched.respond(request, () => undefined) : reject(reply, rejected);
+    return rejected === undefined ? watched.respond(request) : reject(reply, rejected);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ContentRoute, QueryRoute, SqlReader } from "@tally/contract";
+import type { ContentRoute, QueryRoute } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
 import { forbiddenToRead, type RouteAccess } from "../../admission/admission.ts";
 import { rejection } from "../../errors/catalogue.ts";
@@ -59,21 +59,14 @@ function pathsOf(
 /** A query of a domain. Reads the read endpoint and the rankings, never the broker. */
 function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { domain, sources }: Served): void {
   const { params, query: querystring, response, as } = route;
-  const respond = ({ params: own, query }: WatchedRequest, from = sources) =>
-    route.respond({ params: own, query }, from);
+  const respond = ({ params: own, query }: WatchedRequest) => route.respond({ params: own, query }, sources);
   const access: RouteAccess = {
     domain: domain.name,
     action: "read",
     storeOf: (request) => route.storeOf?.({ params: request.params, query: request.query }),
   };
   const watched: WatchedRoute = {
-    respond(request, noteRows) {
-      const query: SqlReader["query"] = (sql, values) => {
-        noteRows();
-        return sources.rows.query(sql, values);
-      };
-      return respond(request, { ...sources, rows: { query } });
-    },
+    respond,
     forbidden: (request, grant) => forbiddenToRead(grant, domain.name, route.storeOf?.(request)),
   };
   const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
