@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { TallyClientError } from "../tally-client-error.ts";
 
 /** How often and how long one call is tried. */
@@ -46,20 +47,19 @@ export function retryingFetch({
         if ("response" in outcome) return outcome.response;
         throw new TallyClientError("UNREACHABLE", `${method} ${url}, attempts: ${attempts}`, { cause: outcome.error });
       }
-      await delay(delayMs, signal);
+      await delay(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   };
 }
 
 /** What every attempt sends. The body is read once: a stream could be sent only once. */
 async function initOf(request: Request): Promise<RequestInit> {
-  const { method, credentials, mode, cache } = request;
-  const isRead = method === "GET" || method === "HEAD";
+  const { method } = request;
   const headers = new Headers(request.headers);
-  if (isRead) return { method, headers, credentials, mode, cache };
+  if (method === "GET" || method === "HEAD") return { method, headers };
   if (!headers.has("idempotency-key")) headers.set("idempotency-key", crypto.randomUUID());
   const body = await request.arrayBuffer();
-  return { method, headers, credentials, mode, cache, redirect: "manual", body };
+  return { method, headers, redirect: "manual", body };
 }
 
 /** The part of the platform's fetch that this package calls. */
@@ -85,8 +85,7 @@ export async function attempt({ fetch, url, init, attemptMs, signal }: Attempt):
   try {
     const response = await fetch(url, { ...init, signal: limit.signal });
     isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    // A redirect that a browser does not show has the status 0, which a new Response cannot have.
-    if (isStream || response.status < 200) return response;
+    if (isStream) return response;
     const body = await response.arrayBuffer();
     return new Response(body.byteLength === 0 ? null : body, response);
   } finally {
@@ -124,20 +123,4 @@ export function retryAfterMs(headers: Headers, now = Date.now()): number | undef
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
-/** Rejects with the signal's reason when it is aborted first. */
-function delay(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    if (signal?.aborted === true) stop();
-    else signal?.addEventListener("abort", stop, { once: true });
-  });
 }

@@ -5,7 +5,6 @@ import { TallyClientError } from "../tally-client-error.ts";
 import { Delivery } from "./delivery.ts";
 import {
   PurchaseQueue,
-  bytesOf,
   type AddedPurchase,
   type Purchase,
   type RejectedPurchase,
@@ -80,7 +79,7 @@ export function createPurchaseSender({
   const left = journal?.left ?? [];
   const queue = new PurchaseQueue(
     { eventsMax, bytesMax },
-    left.map(({ number, text }) => ({ number, text, bytes: bytesOf(text), settle: () => undefined })),
+    left.map(({ number, text }) => ({ number, text, bytes: Buffer.byteLength(text), settle: () => undefined })),
   );
   const headers = { "content-type": "application/x-ndjson", ...authorizationOf(apiKey) };
   const url = `${new URL(baseUrl).href.replace(/\/$/, "")}/purchases`;
@@ -128,7 +127,7 @@ export function createPurchaseSender({
       if (closing !== undefined) throw new TallyClientError("CLOSED");
       const idempotencyKey = purchase.idempotencyKey ?? crypto.randomUUID();
       const text = JSON.stringify({ ...purchase, idempotencyKey });
-      const bytes = bytesOf(text);
+      const bytes = Buffer.byteLength(text);
       const number = await keep(text, bytes);
       const settled = new Promise<Settlement>((settle) => queue.push({ number, text, bytes, settle }));
       delivery.start();

@@ -38,10 +38,6 @@ export interface WaitingPurchase {
   readonly settle: (settlement: Settlement) => void;
 }
 
-const encoder = new TextEncoder();
-
-export const bytesOf = (text: string): number => encoder.encode(text).length;
-
 /** The purchase of a text that `add()` has made, perhaps in an earlier process. */
 export function purchaseOf({ text }: Pick<WaitingPurchase, "text">): Purchase {
   // The gateway has the last word on its content.
