@@ -11,17 +11,9 @@ test("nodes rotate from a random start, each with exactly the options of its URL
   });
   expect(seen.slice(0, 2)).toEqual(seen.slice(2));
   const [a, b] = seen.slice(0, 2).toSorted((one, other) => (one.port ?? 0) - (other.port ?? 0));
-  const credentials = { username: "u", password: "p,@", vhost: "v%2Fw" };
   const defaults = { username: "guest", password: "guest", vhost: "", heartbeat: 10, frameMax: 131_072, channelMax: 0 };
-  expect(a).toEqual({
-    ...defaults,
-    ...credentials,
-    protocol: "amqp",
-    hostname: "a",
-    port: 1,
-    heartbeat: 3,
-    frameMax: 8192,
-  });
+  const own = { username: "u", password: "p,@", vhost: "v%2Fw", heartbeat: 3, frameMax: 8192 };
+  expect(a).toEqual({ ...defaults, ...own, protocol: "amqp", hostname: "a", port: 1 });
   expect(b).toEqual({ ...defaults, protocol: "amqps", hostname: "b", port: 5671 });
   const firsts = Array.from({ length: 100 }, () => brokerNodes("amqp://a,amqp://b,amqp://c").current);
   expect(new Set(firsts)).toEqual(new Set(["a:5672", "b:5672", "c:5672"]));
@@ -50,9 +42,7 @@ test("an unreachable node is skipped, a lost node is replaced by the next, each 
     await vi.waitFor(() => expect(publisher.state).toBe("down"), 10_000);
     expect(await publisher.publish({ queue, messageId: "m", body })).toBe("confirmed");
     expect([alive.refused, dead.connections]).toEqual([0, 1]);
-    expect(log.lines.slice(linesBefore)).toEqual([
-      expect.stringMatching(/^warn lost the connection to the broker/),
-      "info connected to the broker",
-    ]);
+    const lost = expect.stringMatching(/^warn lost the connection to the broker/);
+    expect(log.lines.slice(linesBefore)).toEqual([lost, "info connected to the broker"]);
   }
 });

@@ -21,11 +21,7 @@ test("a duplicate inserts no row, and the transaction continues", async () => {
     await tx.insert(insert, []),
   ]);
   expect(outcomes).toEqual(["inserted", "duplicate", "inserted", "inserted"]);
-  expect(await database.writer.query("SELECT id FROM duplicated ORDER BY id")).toEqual([
-    { id: 1 },
-    { id: 2 },
-    { id: 5 },
-  ]);
+  expect(await database.writer.query("SELECT id FROM duplicated ORDER BY id")).toEqual([1, 2, 5].map((id) => ({ id })));
 });
 
 test("rows of several statements are inserted completely or not at all", async () => {
@@ -52,17 +48,8 @@ test("values are read as they were written, by insert and by execute", async () 
   const database = await table("kept", columns);
   const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   const hostile = "'); DROP TABLE kept; -- ";
-  const plain = [
-    "",
-    "it's",
-    `"quoted"`,
-    "back\\slash\\",
-    "\\'",
-    "\0\b\t\n\r\x1a",
-    "%_?:??",
-    "🛒 ½ 日本 \u{10FFFF}",
-    "NULL",
-  ];
+  const quoted = ["it's", `"quoted"`, "back\\slash\\", "\\'"];
+  const plain = ["", ...quoted, "\0\b\t\n\r\x1a", "%_?:??", "🛒 ½ 日本 \u{10FFFF}", "NULL"];
   const texts = [...plain, hostile];
   const id = Buffer.from("00112233445566778899aabbccddeeff", "hex");
   const at = new Date("2026-02-28T23:59:59.123Z");
@@ -102,10 +89,8 @@ test("NaN and infinities are rejected before they become SQL", async () => {
 
 test("a second statement in the text is rejected", async () => {
   const database = await table("single", "id INT");
-  await expect(database.writer.query("SELECT 1; DROP TABLE single")).rejects.toMatchObject({
-    kind: "statement",
-    errno: 1064,
-  });
+  const two = database.writer.query("SELECT 1; DROP TABLE single");
+  await expect(two).rejects.toMatchObject({ kind: "statement", errno: 1064 });
 });
 
 test("a statement larger than any server accepts is a data error, not an outage", async () => {
@@ -129,12 +114,8 @@ test("an upsert counts 1 for a new row, 2 for a changed one, 0 for an unchanged 
     await tx.upsert(keep, []),
   ]);
   expect(counts).toEqual([2, 1, 3, 60, 0]);
-  expect(await database.writer.query("SELECT id, n FROM upserted WHERE id < 100 ORDER BY id")).toEqual([
-    { id: 1, n: 9 },
-    { id: 2, n: 1 },
-    { id: 3, n: 9 },
-    { id: 4, n: 4 },
-  ]);
+  const kept = await database.writer.query<{ n: number }>("SELECT id, n FROM upserted WHERE id < 100 ORDER BY id");
+  expect(kept.map(({ n }) => n)).toEqual([9, 1, 9, 4]);
 });
 
 test("a row that an upsert does not change stays locked until the transaction ends", async () => {

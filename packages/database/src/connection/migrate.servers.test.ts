@@ -34,19 +34,14 @@ test("new migrations are applied in the given order, with all their statements",
 test("a migration that was changed after it was applied is rejected", async () => {
   await migrate(options, [{ name: "changed/001", sql: "CREATE TABLE changed (id INT)" }]);
   const again = migrate(options, [{ name: "changed/001", sql: "CREATE TABLE changed (id BIGINT)" }]);
-  await expect(again).rejects.toMatchObject({
-    code: "DATABASE_MIGRATION",
-    message: expect.stringContaining("changed/001"),
-  });
+  const message = expect.stringContaining("changed/001");
+  await expect(again).rejects.toMatchObject({ code: "DATABASE_MIGRATION", message });
 });
 
 test("a failed statement is named with what stays applied, and its file counts as not applied", async () => {
   const half = { name: "half/001", sql: "CREATE TABLE half (id INT);\nCREATE TABEL half (id INT);\n" };
   const message = /half\/001, statement 2 of 2 failed \(the 1 before it stay applied.*CREATE TABEL half/s;
-  await expect(migrate(options, [half])).rejects.toMatchObject({
-    code: "DATABASE_MIGRATION",
-    message: expect.stringMatching(message),
-  });
+  await expect(migrate(options, [half])).rejects.toThrow(message);
   expect(await connect().writer.query("SELECT name FROM migrations WHERE name = 'half/001'")).toEqual([]);
 });
 
