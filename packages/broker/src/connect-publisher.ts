@@ -2,14 +2,8 @@ import { channel as diagnosticChannel } from "node:diagnostics_channel";
 import type { QueueSpec } from "@tally/contract";
 import type { ChannelModel, ConfirmChannel } from "amqplib";
 import { declareQueues, depthProbe, type DepthProbe } from "./declare-queues.ts";
-import {
-  openConnection,
-  renewWithChannel,
-  type Connection,
-  type ConnectionOptions,
-  type ConnectionState,
-  type Renew,
-} from "./open-connection.ts";
+import { openConnection, renewWithChannel } from "./open-connection.ts";
+import type { Connection, ConnectionOptions, ConnectionState, Renew } from "./open-connection.ts";
 
 /*
  * The states of a message:

@@ -1,65 +1,20 @@
 export { connectDatabase, type Database } from "./connection/connect-database.ts";
 export { DatabaseError, databaseErrors } from "./connection/database-error.ts";
-export {
-  exclusively,
-  type ExclusiveSession,
-  dropTestDatabase,
-  recreateTestDatabase,
-} from "./connection/run-statement.ts";
+export { exclusively, dropTestDatabase, recreateTestDatabase } from "./connection/run-statement.ts";
+export type { ExclusiveSession } from "./connection/run-statement.ts";
 export { migrate, readMigrations } from "./connection/migrate.ts";
-export {
-  addDomains,
-  enter,
-  findStored,
-  findTimes,
-  hashOfBody,
-  keepShards,
-  ledgerMigrations,
-  listBatches,
-  newestStored,
-  nextStored,
-  placeAt,
-  pruneRankingMessages,
-  readRankingMessages,
-  readShards,
-  readTotals,
-  selectBatches,
-  type LedgerEntry,
-  type LedgerPlace,
-  type LedgerTotals,
-} from "./ledger/ledger.ts";
-export {
-  holdsEvent,
-  keyReusedReason,
-  letterOfConflict,
-  letterOfEvent,
-  letterOfMessage,
-  replayOf,
-  type DeadLetter,
-  type LetterState,
-  type NewLetter,
-  type Stage,
-  countLetters,
-  deadLetterMigrations,
-  findLetterHead,
-  findLetters,
-  keepLetters,
-  listLetters,
-  newestLetters,
-  selectConflicts,
-  selectKeptEvents,
-  settleLetter,
-  type LetterFilter,
-  type LetterHead,
-} from "./dead-letters/letters.ts";
+export { addDomains, enter, findStored, findTimes, hashOfBody, keepShards, ledgerMigrations } from "./ledger/ledger.ts";
+export { listBatches, newestStored, nextStored, placeAt, pruneRankingMessages } from "./ledger/ledger.ts";
+export { readRankingMessages, readShards, readTotals, selectBatches } from "./ledger/ledger.ts";
+export type { LedgerEntry, LedgerPlace, LedgerTotals } from "./ledger/ledger.ts";
+export { holdsEvent, keyReusedReason, letterOfConflict, letterOfEvent } from "./dead-letters/letters.ts";
+export { letterOfMessage, replayOf, countLetters, deadLetterMigrations } from "./dead-letters/letters.ts";
+export { findLetterHead, findLetters, keepLetters, listLetters, newestLetters } from "./dead-letters/letters.ts";
+export { selectConflicts, selectKeptEvents, settleLetter } from "./dead-letters/letters.ts";
+export type { DeadLetter, LetterState, NewLetter, Stage, LetterFilter, LetterHead } from "./dead-letters/letters.ts";
 export { addPartitionsSql, partitionedMonths, addMonths, firstDayOf, monthOf } from "./retention/months.ts";
 export { type ExportedMonth, type RetentionProgress } from "./retention/remove-month.ts";
-export {
-  removedAfterDays,
-  retainedFrom,
-  retentionMigrations,
-  surelyRetainedFrom,
-  withRecount,
-  type Recounted,
-} from "./retention/retained-from.ts";
+export { removedAfterDays, retainedFrom, retentionMigrations, surelyRetainedFrom } from "./retention/retained-from.ts";
+export { withRecount } from "./retention/retained-from.ts";
+export type { Recounted } from "./retention/retained-from.ts";
 export { firstKeptMonth, monthsToPartition, monthsToRemove, retain, type RetainOutcome } from "./retention/retain.ts";

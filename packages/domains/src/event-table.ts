@@ -1,14 +1,5 @@
-import {
-  bytesOfEventId,
-  eventIdOfBytes,
-  type BatchEvent,
-  type BatchId,
-  type Event,
-  type EventRows,
-  type SqlTransaction,
-  type SqlValue,
-  type Store,
-} from "@tally/contract";
+import { bytesOfEventId, eventIdOfBytes } from "@tally/contract";
+import type { BatchEvent, BatchId, Event, EventRows, SqlTransaction, SqlValue, Store } from "@tally/contract";
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 
 /** A text is the name of the column. */

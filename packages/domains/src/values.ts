@@ -1,13 +1,6 @@
 import { InvalidInput, type BoardReader, type RowFilter } from "@tally/contract";
-import {
-  Type,
-  type TInteger,
-  type TObject,
-  type TProperties,
-  type TSchemaOptions,
-  type TString,
-  type TUnion,
-} from "typebox";
+import { Type } from "typebox";
+import type { TInteger, TObject, TProperties, TSchemaOptions, TString, TUnion } from "typebox";
 
 /** A range of integers as clients send them: as a number or as digits. */
 interface WholeNumbers {

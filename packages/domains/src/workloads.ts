@@ -5,16 +5,8 @@ import { workload as steps } from "./steps/workload.ts";
 import { workload as swipes } from "./swipes/workload.ts";
 import type { Workload } from "./workload.ts";
 
-export {
-  spreadOver,
-  type BulkEntry,
-  type ClientRequest,
-  type Source,
-  type SourceGroup,
-  type SourceRun,
-  type Spread,
-  type Workload,
-} from "./workload.ts";
+export { spreadOver } from "./workload.ts";
+export type { BulkEntry, ClientRequest, Source, SourceGroup, SourceRun, Spread, Workload } from "./workload.ts";
 
 /** The workload of every domain, in the order of `domains`. Production loads no file of this entry point. */
 export const workloads: readonly Workload[] = [purchases, albums, liftrides, steps, swipes];

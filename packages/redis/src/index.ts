@@ -2,11 +2,5 @@ export { isCluster, masterOfKey, mastersOf } from "./connection/cluster.ts";
 export { openRedis, type Redis, type RedisOptions } from "./connection/open-redis.ts";
 export { connectRankings } from "./rankings/connect-rankings.ts";
 export { encodeMoves } from "./rankings/encode-moves.ts";
-export {
-  RankingsUnavailable,
-  type BatchRanking,
-  type BoardCells,
-  type NewGeneration,
-  type Rankings,
-  type RankingsState,
-} from "./rankings/rankings.ts";
+export { RankingsUnavailable } from "./rankings/rankings.ts";
+export type { BatchRanking, BoardCells, NewGeneration, Rankings, RankingsState } from "./rankings/rankings.ts";

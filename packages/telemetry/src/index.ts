@@ -2,13 +2,5 @@ export { connectHeartbeats, fleetHeartbeats, type Heartbeats } from "./heartbeat
 export { Progress } from "./heartbeats/progress.ts";
 export { StatusReader } from "./status/status-reader.ts";
 export { DomainStatus, LoggedError, ProcessStatus, QueueStatus, Status } from "./status/status.ts";
-export {
-  requestSampler,
-  tracedEventsMax,
-  tracedEventsOf,
-  tracesHeader,
-  type TracedEvent,
-  logTracer,
-  type Step,
-  type Tracer,
-} from "./traces/tracer.ts";
+export { requestSampler, tracedEventsMax, tracedEventsOf, tracesHeader, logTracer } from "./traces/tracer.ts";
+export type { TracedEvent, Step, Tracer } from "./traces/tracer.ts";

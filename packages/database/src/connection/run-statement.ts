@@ -1,14 +1,7 @@
 import { Socket } from "node:net";
 import type { SqlParameter, SqlReader } from "@tally/contract";
-import {
-  format,
-  type Connection,
-  type QueryResult,
-  type ConnectionOptions,
-  type SslOptions,
-  createConnection,
-  escapeId,
-} from "mysql2";
+import { format, createConnection, escapeId } from "mysql2";
+import type { Connection, QueryResult, ConnectionOptions, SslOptions } from "mysql2";
 import { DatabaseError, fromDriverError, fromConnectError } from "./database-error.ts";
 import { readFileSync } from "node:fs";
 

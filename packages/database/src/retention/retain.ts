@@ -1,14 +1,7 @@
 import { exclusively, type ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention, SqlReader } from "@tally/contract";
-import {
-  unfinishedMonth,
-  type ExportedMonth,
-  begin,
-  changed,
-  removeMonth,
-  type Removing,
-  type RetentionProgress,
-} from "./remove-month.ts";
+import { unfinishedMonth, begin, changed, removeMonth } from "./remove-month.ts";
+import type { ExportedMonth, Removing, RetentionProgress } from "./remove-month.ts";
 import {
   addMonths,
   firstDayOf,

@@ -1,12 +1,5 @@
-import {
-  bytesOfEventId,
-  eventIdOfBytes,
-  type BatchEvent,
-  type BatchId,
-  type Event,
-  type SqlReader,
-  type SqlTransaction,
-} from "@tally/contract";
+import { bytesOfEventId, eventIdOfBytes } from "@tally/contract";
+import type { BatchEvent, BatchId, Event, SqlReader, SqlTransaction } from "@tally/contract";
 import { Type } from "typebox";
 import { eventTable } from "../event-table.ts";
 import { AlbumEvent, ReviewEvent, type AlbumsEvent } from "./event.ts";

@@ -1,11 +1,5 @@
-import {
-  scaled,
-  type ClientRequest,
-  type RequestContext,
-  type SourceGroup,
-  type SourceRun,
-  type Workload,
-} from "../workload.ts";
+import { scaled } from "../workload.ts";
+import type { ClientRequest, RequestContext, SourceGroup, SourceRun, Workload } from "../workload.ts";
 import { albumIdOf } from "./album-lookup.ts";
 import type { AlbumEvent } from "./event.ts";
 import type { Profile } from "./profile.ts";

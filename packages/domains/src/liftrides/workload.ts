@@ -1,12 +1,5 @@
-import {
-  afterPartOf,
-  scaled,
-  spreadOver,
-  type Draw,
-  type ClientRequest,
-  type SourceGroup,
-  type Workload,
-} from "../workload.ts";
+import { afterPartOf, scaled, spreadOver } from "../workload.ts";
+import type { Draw, ClientRequest, SourceGroup, Workload } from "../workload.ts";
 import { liftRideEvent, type LiftRideEvent } from "./event.ts";
 
 const resort = "silverMt";

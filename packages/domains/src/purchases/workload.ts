@@ -1,13 +1,5 @@
-import {
-  scaled,
-  spreadOver,
-  type Draw,
-  type BulkEntry,
-  type ClientRequest,
-  type SourceGroup,
-  type SourceRun,
-  type Workload,
-} from "../workload.ts";
+import { scaled, spreadOver } from "../workload.ts";
+import type { Draw, BulkEntry, ClientRequest, SourceGroup, SourceRun, Workload } from "../workload.ts";
 import type { PurchaseEvent } from "./event.ts";
 
 const date = 20261120;

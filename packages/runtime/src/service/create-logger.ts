@@ -1,13 +1,5 @@
-import {
-  destination,
-  pino,
-  stdSerializers,
-  stdTimeFunctions,
-  type DestinationStream,
-  type Level,
-  type Logger,
-  type LoggerOptions as PinoOptions,
-} from "pino";
+import { destination, pino, stdSerializers, stdTimeFunctions } from "pino";
+import type { DestinationStream, Level, Logger, LoggerOptions as PinoOptions } from "pino";
 import { reasonOf } from "../failures/failures.ts";
 
 interface LoggerOptions {
