@@ -1,23 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 
-/** The commit of a checkout, with a hash of its changes, if any. "unknown": not a git checkout. */
+/** The commit of a checkout, with "-dirty" where files differ from it. "unknown": not a git checkout. */
 export function commitOf(root: string): string {
-  const git = (...args: readonly string[]): string =>
-    execFileSync("git", args, {
-      cwd: root,
-      encoding: "utf8",
-      maxBuffer: 2 ** 30,
-      stdio: ["ignore", "pipe", "ignore"],
-    }).trim();
+  const flags = ["--always", "--dirty", "--exclude=*"];
   try {
-    const commit = git("rev-parse", "--short", "HEAD");
-    if (git("status", "--porcelain") === "") return commit;
-    // Paths are relative to the folder of the checkout.
-    const added = git("ls-files", "--others", "--exclude-standard", "-z").split("\0").filter(Boolean);
-    const contents = added.length === 0 ? "" : git("hash-object", "--", ...added);
-    const changes = createHash("sha256").update([git("diff", "HEAD", "--binary"), ...added, contents].join("\0"));
-    return `${commit} with changes ${changes.digest("hex").slice(0, 7)}`;
+    return execFileSync("git", ["describe", ...flags], { cwd: root, encoding: "utf8", stdio: "pipe" }).trim();
   } catch {
     return "unknown";
   }

@@ -4,17 +4,17 @@ import { Command } from "commander";
 import {
   root,
   say,
+  seedOption,
   withDesign,
   withLoad,
   withOutput,
-  withSource,
   withSystem,
   type Flags,
   type OutputFlags,
 } from "./command/flags.ts";
 import { reportFailure, runOnce } from "./command/run-once.ts";
 import { runComparison, type CompareFlags } from "./command/run-comparison.ts";
-import { runSource, type SourceFlags, runSources, type SourcesFlags } from "./command/run-source.ts";
+import { runSources, type SourceFlags } from "./command/run-source.ts";
 import { runSweep, type SweepFlags } from "./command/run-sweep.ts";
 import { designNames } from "./designs/designs.ts";
 import { writePages, type ReportFlags } from "./results/write-pages.ts";
@@ -46,29 +46,25 @@ withOutput(withSystem(withLoad(program.command("compare"))))
 
 withOutput(withDesign(withSystem(withLoad(program.command("sweep"), { isSweep: true }), { isSweep: true })))
   .description(
-    "runs the same load with each value of one or two settings, such as --connections 32,64,128; several rounds, each in another order",
+    "runs the same load with each value of some settings, such as --connections 32,64,128; several rounds, each in another order",
   )
   .option("--rounds <number>", "runs with each value", wholeNumber, 3)
-  .option("--within-p99 <ms>", "name the best setting whose p99 is at most this", number)
   .option(
-    "--within <share>",
-    "--within-p99: settings within this share of the highest throughput count as equal, and the smallest is chosen",
-    share,
-    0.1,
+    "--within-p99 <ms>",
+    "name the first setting with 90 % of the highest throughput of those whose p99 is at most this",
+    number,
   )
   .action((flags: SweepFlags) => reportFailure((signal) => runSweep(flags, signal)));
 
-withOutput(withDesign(withSystem(withSource(program.command("source")))))
-  .description("the loads of a source document, compared with its printed figures")
-  .argument("<name>", "S0 to S4")
-  .action((name: string, flags: SourceFlags) => reportFailure((signal) => runSource(name, flags, signal)));
-
-withOutput(withSource(program.command("sources")))
-  .description("runs every arrangement with which a printed row is compared; continues where it was interrupted")
+withOutput(program.command("source"))
+  .description(
+    "runs every arrangement with which a printed row of a source document is compared; continues where it was interrupted",
+  )
   .argument("[names...]", "S0 to S4 (default: all)")
-  .option("--scale-of-others <share>", "share of the requests of all arrangements but tally as it is", share)
+  .addOption(seedOption())
+  .option("--scale <share>", "share of the source's requests", share, 1)
   .option("--designs <names>", "only arrangements of these designs, separated by commas (default: all)", list)
-  .action((names: readonly string[], flags: SourcesFlags) =>
+  .action((names: readonly string[], flags: SourceFlags) =>
     reportFailure((signal) => runSources(names, flags, signal)),
   );
 

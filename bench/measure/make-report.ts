@@ -29,8 +29,6 @@ export interface Seen {
 interface Around {
   readonly system: System | undefined;
   readonly followed: Followed | undefined;
-  /** Only of fan-out: batches stored since the start, and those that its third subscriber has received. */
-  readonly subscriber?: { readonly stored: number; readonly received: number } | undefined;
   readonly audit: AuditReport | undefined;
   /** Events that the fill had accepted. */
   readonly filled: number;
@@ -38,7 +36,7 @@ interface Around {
 
 /** Computes the figures. Reads nothing but the machine and the commit. null: unknown for this design or target. */
 export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
-  const { system, followed, subscriber, audit } = around;
+  const { system, followed, audit } = around;
   const { result, observations, drained, startedAt, readings } = seen;
   const { accepted, read, seconds } = result;
   const duringLoad = observations.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000);
@@ -89,7 +87,6 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
       followed === undefined
         ? null
         : { events: followed.events, neverStored: followed.neverStored, neverRanked: followed.neverRanked },
-    subscriber,
     eventToStoredMs: spansOf(followed?.stored ?? []),
     eventToRankedMs: spansOf(followed?.ranked ?? []),
     ...cpuOf(seen, accepted + read),

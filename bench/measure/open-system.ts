@@ -10,11 +10,10 @@ import {
   type Server,
 } from "@tally/local";
 import { connectPublisher } from "@tally/broker";
-import { queuesOf, type QueueSpec } from "@tally/contract";
+import { queuesOf } from "@tally/contract";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf, type Design } from "./designs/designs.ts";
-import { startSubscriber, type Subscriber } from "./designs/start-subscriber.ts";
-import { declareQueues, queueDefinitions, thirdQueueOf } from "./designs/queue-definitions.ts";
+import { declareTransientQueues } from "./designs/queue-definitions.ts";
 import { eachTier, tiersOf, type OfTiers, type TierFigures } from "./watch/watch.ts";
 
 /** A fresh and empty tally, as in production but on one machine. */
@@ -34,8 +33,6 @@ export interface System {
   tiers(processes: readonly ProcessFigures[]): OfTiers<TierFigures>;
   /** Waiting messages and limits of a domain's queues. */
   queues(domain: string): Promise<readonly { readonly depth: number; readonly max: number }[]>;
-  /** Only of fan-out. */
-  readonly subscriber?: Subscriber | undefined;
   close(): Promise<void>;
 }
 
@@ -56,8 +53,7 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     namespace,
     async services(options) {
       const services = await startPrivateServices(options);
-      const definitions = queueDefinitions(designName, durability, namespace);
-      if (definitions !== undefined) await declareQueues(services, definitions, directory);
+      if (durability === "transient") await declareTransientQueues(services, namespace, directory);
       return { ...services, accounts: accountsFor(design, services) };
     },
     environment: {
@@ -95,9 +91,6 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       urls = [balancer.url];
     }
     const { amqpUrl } = system.addresses;
-    const third = design.fansOut === true ? thirdQueueOf(namespace) : undefined;
-    const subscriber = third === undefined ? undefined : await startSubscriber(amqpUrl, third);
-    if (subscriber !== undefined) closing.unshift(() => subscriber.stop());
     const healthUrl = ({ port }: Server): string => `http://127.0.0.1:${port}`;
     return await observed({
       root,
@@ -110,8 +103,7 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       versions: await versionsOf(services),
       processes: [...system.gateways, ...system.writers, ...system.rankers, ...services.servers],
       amqpUrl,
-      queuesOf: (domain) => queuesIn(design, domain),
-      subscriber,
+      namespace,
       close,
     });
   } catch (error) {
@@ -129,16 +121,10 @@ function accountsFor({ stores, readsFrom }: Design, { addresses, accounts }: Pri
   return { ...accounts, gateway: { ...gateway, databaseReadUrl: gateway.databaseWriteUrl } };
 }
 
-/** The queues that a domain's batches and moves wait in. */
-function queuesIn({ fansOut }: Design, domain: string): readonly Pick<QueueSpec, "name" | "messagesMax">[] {
-  const { ingest, rank } = queuesOf(namespace, domain);
-  return [ingest, rank, ...(fansOut === true ? [{ name: thirdQueueOf(namespace) }] : [])];
-}
-
 interface Running extends Omit<System, "tiers" | "queues"> {
   readonly processes: readonly Pick<Server, "name" | "pid">[];
   readonly amqpUrl: string;
-  readonly queuesOf: (domain: string) => readonly Pick<QueueSpec, "name" | "messagesMax">[];
+  readonly namespace: string;
 }
 
 const namesOfTier = {
@@ -151,7 +137,7 @@ const namesOfTier = {
 };
 
 /** Adds the figures that are read from its processes and its broker to a running system. */
-export async function observed({ processes, amqpUrl, queuesOf: queues, ...running }: Running): Promise<System> {
+export async function observed({ processes, amqpUrl, namespace: of, ...running }: Running): Promise<System> {
   const groups = eachTier((tier) =>
     processes.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : [])),
   );
@@ -161,8 +147,9 @@ export async function observed({ processes, amqpUrl, queuesOf: queues, ...runnin
     ...running,
     tiers: (all) => tiersOf(all, groups),
     queues(domain) {
+      const { ingest, rank } = queuesOf(of, domain);
       return Promise.all(
-        queues(domain).map(async ({ name, messagesMax = Infinity }) => ({
+        [ingest, rank].map(async ({ name, messagesMax = Infinity }) => ({
           depth: (await publisher.queueDepth(name)) ?? 0,
           max: messagesMax,
         })),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { workloadOf } from "@tally/domains/workloads";
 import { reasonOf } from "@tally/runtime";
 import { idBytes } from "./load/recorder.ts";
-import { claimDirectory, runTally, until } from "@tally/local";
+import { claimDirectory, runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { openBuild } from "./builds/builds.ts";
@@ -15,7 +15,6 @@ import { makeReport, type Seen } from "./make-report.ts";
 import { openSystem, type System } from "./open-system.ts";
 import type { Report } from "./report.ts";
 import { withUnnamed } from "./verdict.ts";
-import { withProgress } from "./progress.ts";
 import { drained, type Drained } from "./watch/drained.ts";
 import { Follower } from "./watch/follow.ts";
 import { readCounters, Watch } from "./watch/watch.ts";
@@ -69,7 +68,7 @@ async function measure(
   try {
     const seenOf = async (what: Phase | Fill): Promise<Seen> => {
       const run = await load.prepare(what);
-      return runPhase(plan, system, () => withProgress(domain, what, load, () => run(idsFile)));
+      return runPhase(plan, system, () => run(idsFile));
     };
     let filled = 0;
     if (plan.fill !== undefined) {
@@ -86,13 +85,12 @@ async function measure(
     load.onSample = (sample) => follower?.follow(sample);
     const seen = await seenOf(plan.phase);
     const followed = await follower?.done();
-    const subscriber = system && (await receivedByThird(system));
     acknowledged += seen.result.accepted;
     const audit =
       system === undefined || idsFile === undefined || acknowledged === 0
         ? undefined
         : await audited(plan, system, idsFile, acknowledged);
-    return makeReport(plan, seen, { system, followed, subscriber, audit, filled });
+    return makeReport(plan, seen, { system, followed, audit, filled });
   } finally {
     await load.close();
   }
@@ -109,7 +107,7 @@ function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefine
 /** Runs a load and observes the system until it has drained. */
 async function runPhase(plan: BenchPlan, system: System | undefined, run: () => Promise<PhaseResult>): Promise<Seen> {
   const { domain, say } = plan;
-  const { stores, ranks } = designOf(plan.design);
+  const { stores } = designOf(plan.design);
   const before = system && (await readCounters(system));
   const watch = system && new Watch(system, domain);
   const readingBefore = readMachine();
@@ -124,7 +122,7 @@ async function runPhase(plan: BenchPlan, system: System | undefined, run: () => 
   } else if (system !== undefined && stores === "gateway") {
     // In these designs the row and its rankings exist before the response. The audit finds a missing one.
     const stored = { at: startedAt + seconds * 1000, events: accepted };
-    whenDrained = { stored, ranked: ranks === false ? undefined : stored };
+    whenDrained = { stored, ranked: stored };
   }
   return {
     result,
@@ -135,18 +133,6 @@ async function runPhase(plan: BenchPlan, system: System | undefined, run: () => 
     // Until all is ranked: other work in the drain lowers the rate as well.
     readings: [readingBefore, readMachine()],
   };
-}
-
-// Its queue was filled at the same time as the writer's, which is empty.
-const thirdWithinMs = 10_000;
-
-/** Waits until the third subscriber, if there is one, has as many batches as the writer has stored. */
-async function receivedByThird(system: System): Promise<Report["subscriber"]> {
-  const { subscriber } = system;
-  if (subscriber === undefined) return undefined;
-  const { batches: stored } = await readCounters(system);
-  await until(async () => (await subscriber.received()) >= stored, { withinMs: thirdWithinMs });
-  return { stored, received: await subscriber.received() };
 }
 
 /** Runs a load. Returns also when it began, by performance.now(), and the CPU time of its clients. */

@@ -1,26 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { reasonOf } from "@tally/runtime";
-import { figures } from "./figures.ts";
-import { replaceFile } from "./replace-file.ts";
 import type { Report } from "./report.ts";
 import { WrongUsage } from "./wrong-usage.ts";
-
-/** The report in the text of a file; undefined: it has none, or not all figures of a comparison. */
-export function reportIn(text: string): Report | undefined {
-  try {
-    const report: Report = JSON.parse(text);
-    const { design, at, commit } = report;
-    const values = figures.map(({ of }) => of(report));
-    const isWhole =
-      [design, at, commit].every((one) => typeof one === "string") &&
-      values.every((value) => value === null || Number.isFinite(value));
-    return isWhole ? report : undefined;
-  } catch {
-    // not JSON, or JSON without the objects of a report
-    return undefined;
-  }
-}
 
 /** Called before a run: throws a WrongUsage where its report could not be stored. */
 export async function makeResults(results: string): Promise<void> {
@@ -31,10 +13,10 @@ export async function makeResults(results: string): Promise<void> {
   }
 }
 
-/** Stores a report, named after the time of the run, whole or not at all. Returns its file. */
+/** Stores a report, named after the time of the run. Returns its file. */
 export async function keepReport(report: Report, results: string): Promise<string> {
   const file = join(results, `${report.at.replaceAll(":", "-")}-${report.design}.json`);
-  await replaceFile(file, jsonOf(report));
+  await writeFile(file, jsonOf(report));
   return file;
 }
 

@@ -26,8 +26,6 @@ export function textOf(report: Report): string {
     ),
     row("latency ms", ...latencyCells(report.latencyMs)),
     reads.requests > 0 && row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs)),
-    report.subscriber !== undefined &&
-      row("third queue", `${report.subscriber.received} batches received, ${report.subscriber.stored} stored`),
     row("to stored ms", ...spanCells(report.eventToStoredMs)),
     row("to ranked ms", ...spanCells(report.eventToRankedMs)),
     followed !== null &&

@@ -68,11 +68,6 @@ test.each([
   expect(verdict).toMatchObject({ agrees: false, audit });
 });
 
-test("a design without rankings loses nothing by that, and has no hash of boards", () => {
-  const verdict = verdictOf("synchronous-unranked", "purchases", audited({ ledger: false, missing: 500 }));
-  expect(verdict).toMatchObject({ agrees: null, boardsHash: null, audit: { stored: rows, lost: 0, doubled: 0 } });
-});
-
 test.each([
   ["batched", true],
   ["synchronous", false],

@@ -14,7 +14,7 @@ interface Verdict {
  * boards is compared with the rows: a loss is found, but `agrees` is never true. */
 export function verdictOf(design: DesignName, domain: string, report: AuditReport | undefined): Verdict {
   if (report === undefined) return { audit: null, agrees: null, boardsHash: null };
-  const { stores, ranks = true } = designOf(design);
+  const { stores } = designOf(design);
   const hash = report.domains.find((one) => one.domain === domain)?.boards.hash ?? null;
   // An event under way may be missing for that reason alone; nothing shows that it will arrive.
   const isDrained = report.underWay.length === 0;
@@ -28,12 +28,12 @@ export function verdictOf(design: DesignName, domain: string, report: AuditRepor
     acknowledged,
     stored,
     ranked: null,
-    lost: absent + (ranks ? sum(({ boards }) => boards.missing) : 0),
-    doubled: sum(({ ids, boards }) => (ids?.doubled ?? 0) + (ranks ? boards.surplus : 0)),
+    lost: absent + sum(({ boards }) => boards.missing),
+    doubled: sum(({ ids, boards }) => (ids?.doubled ?? 0) + boards.surplus),
   };
   const contradictions = sum((one) => one.contradictions.count);
   const differs = !isDrained || audit.lost + audit.doubled + contradictions > 0;
-  return { audit, agrees: differs ? false : null, boardsHash: ranks ? hash : null };
+  return { audit, agrees: differs ? false : null, boardsHash: hash };
 }
 
 /** A 2xx without an event id: the event cannot be looked up, so it counts as lost. */

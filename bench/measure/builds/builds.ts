@@ -5,7 +5,6 @@ import { promisify, parseEnv } from "node:util";
 import { claimDirectory, ServiceError, freePorts, portsOfNoLauncher, until } from "@tally/local";
 import { WrongUsage } from "../wrong-usage.ts";
 import { once } from "node:events";
-import { queuesOf } from "@tally/contract";
 import type { BenchPlan } from "../bench-plan.ts";
 import { observed, type System } from "../open-system.ts";
 
@@ -19,11 +18,11 @@ const run = promisify(execFile);
 
 /** Installs commits in git worktrees, calls `work` with the builds by revision, and removes them. Throws a WrongUsage
  * before anything else where this clone lacks a revision: a hash, a tag or a branch. */
-export async function withBuilds(
+export async function withBuilds<T>(
   revisions: readonly string[],
   { root, say, signal }: Pick<BenchPlan, "root" | "say" | "signal">,
-  work: (builds: ReadonlyMap<string, Build>) => Promise<void>,
-): Promise<void> {
+  work: (builds: ReadonlyMap<string, Build>) => Promise<T>,
+): Promise<T> {
   const git = (...args: readonly string[]) => run("git", args, { cwd: root, signal });
   const commitOf = async (revision: string): Promise<string> => {
     const found = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`);
@@ -47,7 +46,7 @@ export async function withBuilds(
       });
       builds.set(revision, { commit, folder });
     }
-    await work(builds);
+    return await work(builds);
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     await release();
@@ -109,10 +108,7 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
       versions: {},
       processes: [...(await processesIn(join(directory, "apps"))), ...(await processesIn(join(directory, "dev")))],
       amqpUrl: environment["AMQP_URL"] ?? "",
-      queuesOf(domain) {
-        const { ingest, rank } = queuesOf(settings["NAMESPACE"] ?? "tally", domain);
-        return [ingest, rank];
-      },
+      namespace: settings["NAMESPACE"] ?? "tally",
       close,
     });
   } catch (error) {

@@ -61,7 +61,7 @@ function counted(name: string, description: string, value: number, isList: boole
     : new Option(`${name} <number>`, description).argParser(wholeNumber).default(value);
 }
 
-const seed = (): Option =>
+export const seedOption = (): Option =>
   new Option("--seed <number>", "the same seed sends the same requests, with the same --client-threads")
     .argParser(wholeNumber)
     .default(1);
@@ -82,7 +82,7 @@ export function withLoad(command: Command, { isSweep = false } = {}): Command {
     .option("--mix <share>", "share of GETs of rankings, 0 to 1", share, 0)
     .option("--content-bytes <number>", "size of each event's content, such as a picture", wholeNumber)
     .option("--zipf", "skewed keys: a few stores and items get most sales (default: equal)")
-    .addOption(seed())
+    .addOption(seedOption())
     .option("--client-threads <number>", "threads that send requests", wholeNumber, 1);
 }
 
@@ -112,11 +112,6 @@ export function withDesign(command: Command): Command {
         .conflicts(["gateways", "set", "fill", "design", "durability"]),
     )
     .addHelpText("after", () => `\nDesigns, and what a 2xx means in each:\n${designLines()}`);
-}
-
-/** The load and the system of a source are fixed, apart from these flags. */
-export function withSource(command: Command): Command {
-  return command.addOption(seed()).option("--scale <share>", "share of the source's requests", share, 1);
 }
 
 export function withOutput(command: Command): Command {

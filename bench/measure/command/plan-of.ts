@@ -43,13 +43,13 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
 
 /** The plan of one run of a source. */
 export function planOfSource(
-  flags: Pick<Flags, "seed" | "gateways" | "design" | "durability" | "target" | "set">,
+  flags: Pick<Flags, "seed" | "gateways" | "design" | "durability">,
   { domain, run, scale }: { readonly domain: string; readonly run: number; readonly scale: number },
   signal: AbortSignal,
 ): BenchPlan {
   const groups = workloadOf(domain).source?.runs[run]?.groups(scale) ?? [];
   const connections = groups.reduce((sum, group) => sum + group.connections, 0);
-  const load = { domain, connections, clientThreads: 1, duration: 1, warmUp: 0, mix: 0 };
+  const load = { domain, connections, clientThreads: 1, duration: 1, warmUp: 0, mix: 0, set: [] };
   return { ...planOf({ ...flags, ...load }, signal), phase: { model: "source", run, scale } };
 }
 

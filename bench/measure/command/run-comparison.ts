@@ -1,11 +1,12 @@
 import { withBuilds } from "../builds/builds.ts";
-import { comparison, contendersNamed, ratiosOf, tooSlow, type Run } from "../compare-designs.ts";
-import { orderOfRound } from "../figures.ts";
-import { makeResults, writeJson } from "../stored-reports.ts";
+import { medianTable, ratioLines, ratiosOf, tooSlow } from "../comparison.ts";
+import { contendersNamed } from "../contenders.ts";
+import { meaningOf } from "../designs/designs.ts";
+import { writeJson } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { root, say, type Flags, type OutputFlags } from "./flags.ts";
 import { planOf } from "./plan-of.ts";
-import { runAndStore } from "./run-once.ts";
+import { runRounds } from "./run-rounds.ts";
 
 /** The flags of `compare`. */
 export interface CompareFlags extends Omit<Flags, "design" | "durability" | "target">, OutputFlags {
@@ -22,23 +23,23 @@ export async function runComparison(names: readonly string[], flags: CompareFlag
   if (failBelow !== undefined && contenders.length < 2)
     throw new WrongUsage("--fail-below needs a second design or build to compare with");
   // All plans before the first run, so that an error in the last is reported at once.
-  const planned = contenders.map(({ name, design, durability, revision }) => {
-    return { name, revision, plan: { ...planOf({ ...flags, design, durability }, signal), say: () => undefined } };
+  const planned = contenders.map(({ name, design, durability, revision = "" }) => {
+    return { name, revision, plan: planOf({ ...flags, design, durability }, signal) };
   });
-  await makeResults(results);
-  const runs: Run[] = [];
   const revisions = contenders.flatMap(({ revision }) => revision ?? []);
-  await withBuilds(revisions, { root, say, signal }, async (builds) => {
-    for (let round = 0; round < rounds; round++)
-      for (const { name, revision = "", plan } of orderOfRound(planned, round)) {
-        say(`\n${name}, round ${round + 1} of ${rounds}`);
-        const report = await runAndStore({ ...plan, build: builds.get(revision) }, results);
-        runs.push({ contender: name, round, report });
-      }
-  });
-  say(`\n${comparison(contenders, runs)}`);
-  const failures = failBelow === undefined ? [] : tooSlow(contenders, runs, failBelow);
+  const runs = await withBuilds(revisions, { root, say, signal }, (builds) =>
+    runRounds(
+      planned.map(({ name, revision, plan }) => ({ name, plan: { ...plan, build: builds.get(revision) } })),
+      rounds,
+      results,
+    ),
+  );
+  const meanings = contenders.map(
+    ({ name, design, durability }) => `${name}: a 2xx means ${meaningOf(design, durability)}`,
+  );
+  say(`\n${[medianTable(names, runs), "", ...ratioLines(names, runs), "", ...meanings].join("\n")}`);
+  const failures = failBelow === undefined ? [] : tooSlow(names, runs, failBelow);
   if (failures.length > 0) process.exitCode = 1;
   for (const failure of failures) say(failure);
-  await writeJson(flags.json, { ratios: ratiosOf(contenders, runs), runs });
+  await writeJson(flags.json, { ratios: ratiosOf(names, runs), runs });
 }

@@ -17,9 +17,6 @@ test.each(designNames)("%s has its own main for the gateway exactly when it has 
 
 test.each([
   ["batched", "confirmed", "on disk at a majority of the broker's nodes"],
-  ["classic", "confirmed", "on the disk of one node of the broker"],
-  ["classic", "persistent", "sent to the broker, which will write it to disk"],
-  ["fan-out", "confirmed", /in the queue of the writer and in that of the third subscriber$/],
   ["unconfirmed", "confirmed", "sent to the broker, which will write it to disk"],
   ["synchronous", "confirmed", "its row is committed in MySQL and counted in Redis"],
   ["bare", "confirmed", "checked, and stored nowhere"],

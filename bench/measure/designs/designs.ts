@@ -1,5 +1,5 @@
 /** A variant of tally with one idea taken away, to measure what the idea is worth: by settings that the apps have
- * anyway, by queues (queue-definitions.ts) and by the gateway's intake (intakes.ts). The apps have no switches for it.
+ * anyway and by the gateway's intake (intakes.ts). The apps have no switches for it.
  */
 export interface Design {
   readonly description: string;
@@ -10,18 +10,12 @@ export interface Design {
   readonly means?: string;
   /** True: its gateway has another intake, of intakes.ts. */
   readonly hasOwnIntake?: true;
-  /** Default: one quorum queue for the batches of a domain. */
-  readonly queues?: "classic";
-  /** True: a third subscriber, besides writer and ranker, gets every batch from a third queue. */
-  readonly fansOut?: true;
   /** What serves reads of rows. Default: the replica. */
   readonly readsFrom?: "primary";
   /** What stores events: the writer, after the response; the gateway, before it; nothing. */
   readonly stores: "writer" | "gateway" | "nothing";
   /** True: clients reach the gateways through HAProxy (infra/haproxy). */
   readonly balanced?: true;
-  /** False: there are no rankings. */
-  readonly ranks?: false;
 }
 
 const oneByOne = { WRITER_EVENTS_PER_TRANSACTION: "1" };
@@ -34,19 +28,6 @@ const designs = {
   balanced: {
     description: "tally as it is, with HAProxy between the clients and the gateways",
     balanced: true,
-    stores: "writer",
-  },
-  classic: {
-    description: "durable classic queues instead of quorum queues",
-    means: "on the disk of one node of the broker",
-    queues: "classic",
-    stores: "writer",
-  },
-  "fan-out": {
-    description: "a third subscriber gets every batch too, through the exchange, in its own quorum queue",
-    means:
-      "on disk at a majority of the broker's nodes, in the queue of the writer and in that of the third subscriber",
-    fansOut: true,
     stores: "writer",
   },
   "primary-reads": {
@@ -79,13 +60,6 @@ const designs = {
     hasOwnIntake: true,
     balanced: true,
     stores: "gateway",
-  },
-  "synchronous-unranked": {
-    description: "no queue: one row into MySQL before the response, and no rankings",
-    means: "its row is committed in MySQL",
-    hasOwnIntake: true,
-    stores: "gateway",
-    ranks: false,
   },
   bare: {
     description: "nothing behind the HTTP app and its checks: the upper limit",

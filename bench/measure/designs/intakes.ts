@@ -52,9 +52,8 @@ const bare: NewIntake = (domain) => ({
 const intakes: { readonly [D in DesignName]?: NewIntake } = {
   "per-message": oneByOne,
   unconfirmed: oneByOne,
-  synchronous: synchronousIntake({ ranks: true }),
-  "balanced-synchronous": synchronousIntake({ ranks: true }),
-  "synchronous-unranked": synchronousIntake({ ranks: false }),
+  synchronous: synchronousIntake,
+  "balanced-synchronous": synchronousIntake,
   bare,
 };
 

@@ -18,42 +18,40 @@ import { silentLog } from "@tally/runtime";
 
 /** An event is one row in autocommit, then one script in Redis, then the response; one round trip each. There is no
  * ledger: a gateway that dies between the two leaves a row that is in no ranking. */
-export function synchronousIntake({ ranks }: { readonly ranks: boolean }): typeof openIntake {
-  return (domain, { config, rankings }) => {
-    const database = connectDatabase({
-      writeUrl: config.databaseWriteUrl,
-      readUrl: config.databaseReadUrl,
-      writeConnections,
-      readConnections: 1,
-      queryTimeoutMs: config.queryWithinMs,
-      log: silentLog,
-    });
-    const ids = new BatchIds();
-    async function outcomeOf(accepted: EncodedEvent) {
-      try {
-        // Events that the gateway encoded.
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-        const event = decodeEvent(packEvent(accepted)) as Event;
-        const recorded = { event, batch: ids.next() };
-        const changes = await store(domain, recorded, database);
-        if (ranks && changes.length > 0) {
-          const moves = new Moves();
-          domain.rank(changes, moves);
-          const { batch } = recorded;
-          const encoded = encodeMoves(moves, config.rankingShards);
-          // 0 means unknown. With a time the ranker would look for this batch in the ledger, not find it, and rebuild
-          // the rankings.
-          await rankings.rank(domain.name, { batch, storedAt: 0, ...encoded });
-        }
-        return "confirmed";
-      } catch {
-        return "unavailable"; // the client gets 503
+export const synchronousIntake: typeof openIntake = (domain, { config, rankings }) => {
+  const database = connectDatabase({
+    writeUrl: config.databaseWriteUrl,
+    readUrl: config.databaseReadUrl,
+    writeConnections,
+    readConnections: 1,
+    queryTimeoutMs: config.queryWithinMs,
+    log: silentLog,
+  });
+  const ids = new BatchIds();
+  async function outcomeOf(accepted: EncodedEvent) {
+    try {
+      // Events that the gateway encoded.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const event = decodeEvent(packEvent(accepted)) as Event;
+      const recorded = { event, batch: ids.next() };
+      const changes = await store(domain, recorded, database);
+      if (changes.length > 0) {
+        const moves = new Moves();
+        domain.rank(changes, moves);
+        const { batch } = recorded;
+        const encoded = encodeMoves(moves, config.rankingShards);
+        // 0 means unknown. With a time the ranker would look for this batch in the ledger, not find it, and rebuild
+        // the rankings.
+        await rankings.rank(domain.name, { batch, storedAt: 0, ...encoded });
       }
+      return "confirmed";
+    } catch {
+      return "unavailable"; // the client gets 503
     }
-    const add: Commit["add"] = (accepted, settle) => void outcomeOf(accepted).then(settle);
-    return { domain, commit: { waiting: 0, add }, close: () => database.close() };
-  };
-}
+  }
+  const add: Commit["add"] = (accepted, settle) => void outcomeOf(accepted).then(settle);
+  return { domain, commit: { waiting: 0, add }, close: () => database.close() };
+};
 
 // Commits in flight at once share an fsync: 16, 32 and 64 stored equally fast within the noise of a shared machine,
 // 128 slower.

@@ -18,7 +18,7 @@ export interface Closed {
   readonly retries?: number;
   /** Called when a connection has all its responses. */
   readonly onEnd?: (connection: number) => void;
-  /** Paced load: the interval between requests of a connection. They do not count as progress. */
+  /** Paced load: the interval between requests of a connection. */
   readonly everyMs?: number;
 }
 
@@ -40,7 +40,7 @@ export function runClosed(o: Closed): RunningClosed {
 }
 
 async function runConnection(o: Closed, connection: number, ending: AbortSignal): Promise<void> {
-  const { urls, connections, responseWithinMs, recorder, everyMs } = o;
+  const { urls, connections, responseWithinMs, everyMs } = o;
   const client = new LoadClient(urls[connection % urls.length] ?? "", { connections: 1, responseWithinMs });
   const amount = o.amount === undefined ? Infinity : share(o.amount, connection, connections);
   let eventId: string | undefined;
@@ -48,7 +48,6 @@ async function runConnection(o: Closed, connection: number, ending: AbortSignal)
     const startedAt = performance.now();
     eventId = await sendUntilAccepted(client, o.next(connection, sent, eventId), o, ending);
     if (everyMs === undefined) continue;
-    recorder.paced++;
     await pause(startedAt + everyMs - performance.now(), ending);
   }
   o.onEnd?.(connection);

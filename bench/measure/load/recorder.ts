@@ -64,11 +64,9 @@ export class Recorder {
   #lastResponseAt = this.#startedAt;
   #ids = Buffer.alloc(idBytes * 4096);
   #idsLength = 0;
-  #settled = 0;
 
-  /** The caller counts retries, and the requests of paced groups, which are no progress. */
+  /** Counted by the caller. */
   retries = 0;
-  paced = 0;
 
   /** `keepsIds`: whether somebody reads `ids`, which grow with the load. */
   constructor(onSample: (sample: Sample) => void = () => undefined, { keepsIds = false } = {}) {
@@ -82,11 +80,6 @@ export class Recorder {
     return this.#ids.subarray(0, this.#idsLength);
   }
 
-  /** Requests that are over, with any outcome; without retries and paced groups. */
-  get through(): number {
-    return this.#settled - this.retries - this.paced;
-  }
-
   /** A request is due at `now`. Returns the number of requests before it. */
   sending(now: number): number {
     this.#lastSentAt = now;
@@ -96,7 +89,6 @@ export class Recorder {
   record(reply: Reply, isRead: boolean): void {
     const now = performance.now();
     const second = this.#secondOf(now);
-    this.#settled++;
     if (reply.name === "broken") this.#counts.connectionErrors++;
     if (reply.name === "silent") {
       this.#counts.timeouts++;

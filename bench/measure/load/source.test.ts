@@ -1,5 +1,4 @@
-import { expect, test, vi } from "vitest";
-import { lengthOf } from "../progress.ts";
+import { expect, test } from "vitest";
 import { albumServer, loadOn, serverOf } from "./start-load.fixture.ts";
 
 test("a source's warm-up is a phase by itself, and its groups start on their conditions", async () => {
@@ -68,48 +67,6 @@ test("a source with retries sends a request until it gets a 2xx, six times at mo
   expect(result).toMatchObject({ sent, retries: sent - 1800, withoutResponse: 0, connectionErrors: 0 });
   expect(result.accepted).toBe([...tries.values()].filter((count) => count < 6).length);
 });
-
-test.each([
-  ["steps", 0, 2405],
-  ["swipes", 0, 1800],
-  ["swipes", 1, 1800],
-])(
-  "a source's load reports how many of its requests are over, and at its end all of them: %s, run %i",
-  async (domain, run, requests) => {
-    const phase = { model: "source", run, scale: domain === "steps" ? 0.01 : 0.0036 } as const;
-    const held: (() => void)[] = [];
-    let [posts, over, isReleased] = [0, 0, false];
-    const server = await serverOf((request, response) => {
-      request.resume();
-      const isRead = request.method === "GET";
-      // POSTs from the 600th are held; then one in ten is rejected, and retried where the source does so.
-      const respond = (): void => void response.writeHead(isReleased && ++posts % 10 === 0 ? 503 : 200).end("{}");
-      if (!isRead && !isReleased && ++posts > 600) {
-        held.push(respond);
-        return;
-      }
-      respond();
-      // Requests of paced groups do not count.
-      if (!isRead || domain === "steps") over++;
-    });
-    const load = loadOn(server.url, { domain });
-    const done = load.run(phase);
-    await vi.waitFor(
-      async () => {
-        expect(held.length).toBeGreaterThan(0);
-        expect(await load.progress()).toBe(over);
-      },
-      { timeout: 20_000 },
-    );
-    expect(over).toBeGreaterThanOrEqual(600);
-    expect(over).toBeLessThan(requests);
-    isReleased = true;
-    for (const respond of held) respond();
-    await done;
-    expect(lengthOf(domain, phase)).toEqual({ requests });
-    expect(await load.progress()).toBe(requests);
-  },
-);
 
 test("paced readers send requests as long as the counted groups of the run do", async () => {
   const asked = new Map<unknown, number[]>();

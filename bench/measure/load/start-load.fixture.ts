@@ -54,7 +54,6 @@ export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
   onTestFinished(() => load.close());
   return {
     run: async (phase: Phase | Fill, idsFile?: string) => (await load.prepare(phase))(idsFile),
-    progress: () => load.progress(),
   };
 }
 

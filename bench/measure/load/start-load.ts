@@ -11,8 +11,6 @@ export interface Load {
   prepare(phase: Phase | Fill): Promise<(idsFile?: string) => Promise<PhaseResult>>;
   /** Gets some accepted events while a phase runs, about ten a second from each thread. */
   onSample: (sample: Sample) => void;
-  /** Requests of the running phase that are over, with a response or timed out; those of paced groups do not count. */
-  progress(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -34,10 +32,6 @@ export function startLoad(plan: LoadPlan, count: number): Load {
     async prepare(phase) {
       await Promise.all(threads.map((thread, index) => thread.call("prepare", shareOf(phase, index, count))));
       return async (idsFile) => mergeResults(await Promise.all(threads.map((thread) => thread.call("run", idsFile))));
-    },
-    async progress() {
-      const each = await Promise.all(threads.map((thread) => thread.call("progress")));
-      return each.reduce((sum, one) => sum + one, 0);
     },
     async close() {
       await Promise.all(threads.map((thread) => thread.stop()));

@@ -17,8 +17,6 @@ export interface LoadCalls {
   /** Does what a phase needs before its time starts. */
   prepare: (phase: Phase | Fill) => void;
   run: (idsFile: string | undefined) => PhaseResult;
-  /** Requests of the running phase that are over. */
-  progress: () => number;
 }
 
 // A full queue accepts the next event within ms, or never.
@@ -27,7 +25,6 @@ const fillRetries = 1000;
 const plan: LoadPlan = workerData;
 const workload = workloadOf(plan.domain);
 const requests = new Requests(plan, workload);
-let recorder: Recorder | undefined;
 let runPhase: RunPhase | undefined;
 
 /** Resolves with the groups of a source's run. */
@@ -35,21 +32,19 @@ type RunPhase = (to: Recorder) => Promise<readonly GroupTime[] | void>;
 
 const emit = serveThread<LoadCalls, Sample>({
   async prepare(phase) {
-    recorder = undefined;
     runPhase = await prepare(phase);
   },
   async run(idsFile) {
     const run = runPhase;
     if (run === undefined) throw new Error("no phase is prepared");
     runPhase = undefined;
-    recorder = new Recorder((sample) => emit(sample), { keepsIds: idsFile !== undefined });
+    const recorder = new Recorder((sample) => emit(sample), { keepsIds: idsFile !== undefined });
     const groups = (await run(recorder)) ?? [];
     const result = recorder.result();
     // In one write, because other threads append to it too.
     if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
     return { ...result, groups };
   },
-  progress: () => recorder?.through ?? 0,
 });
 
 /** Returns a function that runs the phase. */

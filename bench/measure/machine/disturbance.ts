@@ -31,7 +31,7 @@ interface Disturbance {
   readonly isDisturbed: boolean | null;
 }
 
-export const disturbedAbovePercent = 5;
+const disturbedAbovePercent = 5;
 const largestShown = 3;
 
 /** What is known about the machine during a load. */

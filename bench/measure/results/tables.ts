@@ -64,7 +64,8 @@ function absenceOf(row: PrintedRow): string {
 }
 
 /** The arrangement of a run, with its scale, whether other work disturbed it, and what went wrong. */
-export function markedNameOf({ gateways, scale, isDisturbed, lost, doubled, isGood, perSecond, ...run }: StoredRun) {
+export function markedNameOf(run: StoredRun): string {
+  const { scale, isDisturbed, lost, doubled, isGood, perSecond } = run;
   const faults = [
     ...((lost ?? 0) > 0 ? [`lost ${lost}`] : []),
     ...((doubled ?? 0) > 0 ? [`doubled ${doubled}`] : []),
@@ -75,8 +76,7 @@ export function markedNameOf({ gateways, scale, isDisturbed, lost, doubled, isGo
     ...(isDisturbed === true ? ["disturbed"] : []),
     ...(isGood || faults.length > 0 ? faults : ["not good"]),
   ];
-  const name = gateways === null ? "a running system" : nameOf({ ...run, gateways });
-  return marks.length === 0 ? name : `${name} (${marks.join(", ")})`;
+  return marks.length === 0 ? nameOf(run) : `${nameOf(run)} (${marks.join(", ")})`;
 }
 
 function table(heads: readonly string[], lines: readonly (readonly string[])[]): readonly string[] {

@@ -1,7 +1,6 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "@tally/runtime";
-import { replaceFile } from "../replace-file.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { printedSources, type PrintedSource } from "./printed-sources.ts";
 import { rateChart } from "./rate-chart.ts";
@@ -27,7 +26,7 @@ export async function writePages({ from, to }: ReportFlags, say: (line: string) 
   const file = join(to, "runs.json");
   const kept = await readRuns(file);
   const added = from === undefined ? [] : await inFolder(from, say);
-  const runs = bestRuns([...kept, ...added.filter(({ gateways }) => gateways !== null)]);
+  const runs = bestRuns([...kept, ...added]);
   if (runs.length === 0)
     throw new WrongUsage(
       from === undefined
@@ -43,7 +42,7 @@ export async function writePages({ from, to }: ReportFlags, say: (line: string) 
   }
   try {
     await mkdir(to, { recursive: true });
-    for (const [name, content] of contents) await replaceFile(name, content);
+    for (const [name, content] of contents) await writeFile(name, content);
   } catch (error) {
     throw new WrongUsage(`${to} cannot be written: ${reasonOf(error)}`, { cause: error });
   }

@@ -52,7 +52,7 @@ export interface Source {
 
 export interface SourceRun {
   readonly description: string;
-  /** A load of single printed rows. `pnpm bench sources` runs it, `pnpm bench --source` does not. */
+  /** A load of single printed rows, which only their arrangements run. */
   readonly isExtra?: true;
   /** `scale` 1 is the source's own number of requests. A connection sends one request after the other. */
   readonly groups: (scale: number) => readonly SourceGroup[];

@@ -1,0 +1,80 @@
+import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
+import { WrongUsage } from "./wrong-usage.ts";
+
+/** A design and a durability, as `design` or `design:durability`; or a build, as `batched@commit`. */
+export interface Contender {
+  readonly name: string;
+  readonly design: DesignName;
+  readonly durability: Durability;
+  /** The hash, tag or branch of a build. */
+  readonly revision?: string;
+}
+
+/** Throws a WrongUsage that lists the valid names. */
+export function contenderNamed(name: string): Contender {
+  const at = name.indexOf("@");
+  if (at >= 0) {
+    const [build, revision] = [name.slice(0, at), name.slice(at + 1)];
+    if (build !== "batched" || revision === "")
+      throw new WrongUsage(`"${name}": expected batched@ and a commit; a build is started by its own launcher`);
+    return { name, design: "batched", durability: "confirmed", revision };
+  }
+  const [first, second = "confirmed", ...more] = name.split(":");
+  const design = designNames.find((one) => one === first);
+  const durability = durabilityNames.find((one) => one === second);
+  if (design === undefined || durability === undefined || more.length > 0) {
+    throw new WrongUsage(
+      `there is no "${name}"; expected ${designNames.join(", ")}, optionally followed by :${durabilityNames.join(", :")}, or batched@commit`,
+    );
+  }
+  return { name, design, durability };
+}
+
+/** Throws a WrongUsage also for a name that occurs twice, because names identify runs. */
+export function contendersNamed(names: readonly string[]): readonly Contender[] {
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new WrongUsage(`"${twice}" is named twice; --rounds sets how often each runs`);
+  return names.map(contenderNamed);
+}
+
+/** Everything that a sweep can vary. `set`: texts such as `NAME=a,b`. */
+export interface Swept {
+  readonly connections: readonly string[];
+  readonly gateways: readonly string[];
+  readonly set: readonly string[];
+}
+
+/** Every combination of the values, those of the last setting varying fastest, each with a name such as "connections
+ * 32, BATCH_EVERY_MS 4". Throws a WrongUsage unless a setting has several values, all different. */
+export function combinationsOf({ connections, gateways, set }: Swept) {
+  const settings = [
+    { name: "connections", values: connections },
+    { name: "gateways", values: gateways },
+    ...set.map((text) => {
+      const name = text.slice(0, text.indexOf("="));
+      return { name, values: text.slice(name.length + 1).split(",") };
+    }),
+  ];
+  for (const { name, values } of settings) {
+    const twice = values.find((value, index) => values.indexOf(value) < index);
+    if (twice !== undefined) throw new WrongUsage(`${name}: ${twice} is given twice`);
+    if (settings.filter((other) => other.name === name).length > 1) throw new WrongUsage(`${name} is set twice`);
+  }
+  const isVaried = (setting: string): boolean =>
+    settings.some(({ name, values }) => name === setting && values.length > 1);
+  if (!settings.some(({ name }) => isVaried(name)))
+    throw new WrongUsage("expected a setting with several values, such as --connections 32,64,128; got none");
+  const combinations = settings.reduce<readonly (readonly string[])[]>(
+    (all, { values }) => all.flatMap((one) => values.map((value) => [...one, value])),
+    [[]],
+  );
+  return combinations.map((chosen) => {
+    const named = chosen.map((value, index) => ({ name: settings[index]?.name ?? "", value }));
+    return {
+      name: named.flatMap(({ name, value }) => (isVaried(name) ? `${name} ${value}` : [])).join(", "),
+      connections: Number(chosen[0]),
+      gateways: Number(chosen[1]),
+      set: named.slice(2).map(({ name, value }) => `${name}=${value}`),
+    };
+  });
+}
