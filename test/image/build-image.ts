@@ -1,12 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { chmod, copyFile, cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, join, matchesGlob, relative } from "node:path";
-import { text } from "node:stream/consumers";
-import { DockerfileParser, type Instruction, ModifiableInstruction } from "dockerfile-ast";
-
-const checkout = join(import.meta.dirname, "..", "..");
-const dockerfile = join(checkout, "infra", "Dockerfile");
+import { promisify } from "node:util";
+import { root as checkout } from "../kit/programs.ts";
 
 /** What the last stage of a Dockerfile says, with its files in a folder of this machine. */
 export interface Image {
@@ -24,118 +20,83 @@ interface Stage extends Image {
   readonly args: Readonly<Record<string, string>>;
 }
 
+const nothing = { root: "", workdir: "/", user: "root", environment: {}, entrypoint: [], healthCheck: [], args: {} };
+
 /** Carries out infra/Dockerfile for an app in the folder `into`, without a container engine: copies files, and runs
  * each RUN in the folder of its stage. The stage `tools` installs nothing: its programs are those of this checkout.
  * Packages come from pnpm's store where it has them. */
 export async function buildImage(app: string, into: string): Promise<Image> {
-  const build = new Build(app, into, await toolsIn(join(into, "programs")));
-  for (const instruction of DockerfileParser.parse(await readFile(dockerfile, "utf8")).getInstructions()) {
-    await build.step(instruction);
+  const text = await readFile(join(checkout, "infra", "Dockerfile"), "utf8");
+  const lines = text.replaceAll(/^#.*$/gm, "").replaceAll(/\\\n/g, "");
+  const programs = await toolsIn(join(into, "programs"));
+  const stages = new Map<string, Stage>();
+  let [name, stage]: [string, Stage] = ["", nothing];
+  for (const [, keyword = "", said = ""] of lines.matchAll(/^(\S+) +(.+)$/gm)) {
+    const values = { ...stage.args, ...stage.environment };
+    const words = said.replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => values[variable] ?? "").split(/\s+/);
+    if (keyword === "FROM") {
+      const [image = "", , named = "image"] = words;
+      name = named;
+      stage = { ...(stages.get(image) ?? nothing), root: join(into, name), args: {} };
+      await fillFrom(stages.get(image), stage.root);
+    } else if (keyword === "RUN") {
+      if (name !== "tools") await run(said, stage, programs);
+    } else if (keyword === "COPY") await copyInto(stage, words, stages);
+    else stage = { ...stage, ...changeOf(keyword, words, said, stage, app) };
+    if (keyword === "WORKDIR") await mkdir(stage.root + stage.workdir, { recursive: true });
+    stages.set(name, stage);
   }
-  return build.stage;
+  return stage;
 }
 
-const before: Stage = {
-  root: "",
-  workdir: "/",
-  user: "root",
-  environment: {},
-  entrypoint: [],
-  healthCheck: [],
-  args: {},
-};
-
-class Build {
-  stage: Stage = before;
-  #name = "";
-  readonly #stages = new Map<string, Stage>();
-  readonly #app: string;
-  readonly #into: string;
-  readonly #programs: string;
-
-  constructor(app: string, into: string, programs: string) {
-    this.#app = app;
-    this.#into = into;
-    this.#programs = programs;
-  }
-
-  async step(instruction: Instruction): Promise<void> {
-    const words = argumentsOf(instruction).split(/\s+/);
-    const values = { ...this.stage.args, ...this.stage.environment };
-    const handle = this.#handlers[instruction.getKeyword()];
-    if (handle === undefined) throw new TypeError(`${instruction.getKeyword()}: this test cannot carry it out`);
-    const change = await handle(
-      words.map((word) => word.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? "")),
-      instruction,
-    );
-    this.stage = { ...this.stage, ...change };
-    this.#stages.set(this.#name, this.stage);
-  }
-
-  /** What each instruction does, and what it changes in its stage. */
-  readonly #handlers: Readonly<
-    Record<string, (words: readonly string[], instruction: Instruction) => Promise<Partial<Stage>> | Partial<Stage>>
-  > = {
-    FROM: async ([image = "", , name = ""]) => {
-      this.#name = name;
-      const folder = join(this.#into, name === "" ? "image" : name);
-      await mkdir(join(folder, "usr", "local", "bin"), { recursive: true });
-      const from = this.#stages.get(image);
-      if (from === undefined) await copyFile(process.execPath, join(folder, "usr", "local", "bin", "node"));
-      else await copy(from.root, folder);
-      return { ...(from ?? before), root: folder, args: {} };
-    },
-    ARG: ([word = ""]) => {
-      const [name = "", preset = ""] = word.split("=");
-      return { args: { ...this.stage.args, [name]: name === "APP" ? this.#app : preset } };
-    },
-    ENV: (words) => {
-      const pairs = words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]);
-      return { environment: { ...this.stage.environment, ...Object.fromEntries(pairs) } };
-    },
-    WORKDIR: async ([workdir = ""]) => {
-      await mkdir(this.stage.root + workdir, { recursive: true });
-      return { workdir };
-    },
-    USER: ([user = ""]) => ({ user }),
-    COPY: async ([from = "", to = ""], instruction) => {
-      const name = stageNamedIn(instruction);
-      const target = join(this.stage.root, to.startsWith("/") ? "" : this.stage.workdir, to);
-      if (name === undefined) await copy(join(checkout, from), target, await ignoredFiles());
-      else await copy((this.#stages.get(name)?.root ?? "no such stage") + from, target);
+/** What an instruction that runs and copies nothing changes in its stage. */
+function changeOf(keyword: string, words: readonly string[], said: string, stage: Stage, app: string): Partial<Stage> {
+  const [first = ""] = words;
+  const pairs = words.map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]);
+  switch (keyword) {
+    case "ARG":
+      return { args: { ...stage.args, ...(first === "APP" ? { APP: app } : Object.fromEntries(pairs)) } };
+    case "ENV":
+      return { environment: { ...stage.environment, ...Object.fromEntries(pairs) } };
+    case "WORKDIR":
+      return { workdir: first };
+    case "USER":
+      return { user: first };
+    // In another form than a JSON array they would run in a shell.
+    case "HEALTHCHECK":
+      return { healthCheck: JSON.parse(said.replace(/^.* CMD /, "")) };
+    case "ENTRYPOINT":
+      return { entrypoint: JSON.parse(said) };
+    case "EXPOSE":
       return {};
-    },
-    RUN: async (_words, instruction) => {
-      if (this.#name !== "tools") await run(argumentsOf(instruction), this.stage, this.#programs);
-      return {};
-    },
-    HEALTHCHECK: (_words, instruction) => ({
-      healthCheck: programOf(argumentsOf(instruction).replace(/^CMD /, "")),
-    }),
-    ENTRYPOINT: (_words, instruction) => ({ entrypoint: programOf(argumentsOf(instruction)) }),
-    EXPOSE: () => ({}),
-  };
+    default:
+      throw new TypeError(`${keyword}: this test cannot carry it out`);
+  }
 }
 
-/** The words of a JSON array: an entry point in another form would run in a shell. */
-function programOf(json: string): readonly string[] {
-  const program: unknown = JSON.parse(json);
-  if (!Array.isArray(program)) throw new TypeError(`expected a JSON array, got ${json}`);
-  return program.map(String);
+/** Fills the folder of a new stage: with the files of another stage, or with Node. */
+async function fillFrom(from: Stage | undefined, root: string): Promise<void> {
+  const bin = join(root, "usr", "local", "bin");
+  await mkdir(bin, { recursive: true });
+  if (from === undefined) await copyFile(process.execPath, join(bin, "node"));
+  else await copy(from.root, root);
 }
 
-const ignoredFiles = async (): Promise<readonly string[]> =>
-  (await readFile(join(checkout, ".dockerignore"), "utf8")).split("\n").filter((line) => line !== "");
+async function copyInto({ root, workdir }: Stage, words: readonly string[], stages: ReadonlyMap<string, Stage>) {
+  const [from = "", to = ""] = words.slice(-2);
+  const target = join(root, to.startsWith("/") ? "" : workdir, to);
+  const stage = words.find((word) => word.startsWith("--from="))?.slice("--from=".length);
+  if (stage !== undefined) return copy((stages.get(stage)?.root ?? "no such stage") + from, target);
+  const ignored = (await readFile(join(checkout, ".dockerignore"), "utf8")).split("\n").filter((line) => line !== "");
+  return copy(join(checkout, from), target, ignored);
+}
 
 /** Copies a file or what is in a folder; links stay links. */
 async function copy(from: string, to: string, ignored: readonly string[] = []): Promise<void> {
   const isFolder = (await stat(from)).isDirectory();
   const filter = (path: string): boolean => !ignored.some((pattern) => matchesGlob(relative(checkout, path), pattern));
-  await cp(from, isFolder || !to.endsWith("/") ? to : join(to, basename(from)), {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter,
-  });
+  const target = isFolder || !to.endsWith("/") ? to : join(to, basename(from));
+  await cp(from, target, { recursive: true, verbatimSymlinks: true, filter });
 }
 
 /** A folder with the programs that the stage `tools` installs: turbo, pnpm and Node. */
@@ -153,29 +114,13 @@ async function toolsIn(folder: string): Promise<string> {
   return folder;
 }
 
+/** Throws with the output of the command when it fails. */
 async function run(command: string, { root, workdir, environment, args }: Stage, programs: string): Promise<void> {
-  const env = {
-    // How this machine reaches a package registry.
-    ...process.env,
-    NODE_ENV: undefined,
-    ...environment,
-    ...args,
-    PATH: [programs, join(root, "usr", "local", "bin"), process.env["PATH"]].join(":"),
-  };
-  const child = spawn("sh", ["-c", command], { cwd: root + workdir, env, stdio: ["ignore", "pipe", "pipe"] });
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  if (child.exitCode !== 0) throw new Error(`RUN ${command}\n${output}${errors}`);
-}
-
-const argumentsOf = (instruction: Instruction): string => instruction.getArgumentsContent() ?? "";
-
-/** The stage of `COPY --from=`; undefined: the files of the checkout. */
-function stageNamedIn(instruction: Instruction): string | undefined {
-  if (!(instruction instanceof ModifiableInstruction)) return undefined;
-  return (
-    instruction
-      .getFlags()
-      .find((flag) => flag.getName() === "from")
-      ?.getValue() ?? undefined
-  );
+  // How this machine reaches a package registry is in its environment.
+  const own = { ...process.env, NODE_ENV: undefined, ...environment, ...args };
+  const PATH = [programs, join(root, "usr", "local", "bin"), process.env["PATH"]].join(":");
+  const options = { cwd: root + workdir, env: { ...own, PATH }, maxBuffer: 64 * 1024 * 1024 };
+  await promisify(execFile)("sh", ["-c", command], options).catch((error: { stdout: string; stderr: string }) => {
+    throw new Error(`RUN ${command}\n${error.stdout}${error.stderr}`);
+  });
 }
