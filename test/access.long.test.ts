@@ -187,7 +187,7 @@ test.each(["0.0.0.0", "tally.example"])(
   "AUTH=off with HOST=%s, which other machines reach, ends the start with status 2",
   async (host) => {
     const gateway = spawnGateway(system, { AUTH: "off", HOST: host, PORT: "0" });
-    expect(await gateway.ended()).toBe(2);
+    expect(await gateway.ended).toBe(2);
     expect(gateway.output()).toContain(`AUTH: expected required; or off with a HOST on a loopback address`);
     expect(gateway.output()).toContain(`got off with HOST=${host}`);
     expect(gateway.output()).not.toMatch(/^\s+at /m);

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { referenceOf, type Content, type Operation } from "./http/reference.ts";
+import { untilRanked } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 
 /* Every example of the API reference works as written: it gets the status and the body that the reference shows. */
@@ -105,11 +106,7 @@ test.each(posts.map((one) => [one.name, one] as const))("%s", async (_, one) => 
     header === null
       ? Array.from((await response.text()).matchAll(/"id":"([0-9a-f-]{36})"/g), ([, id]) => id)
       : [header];
-  for (const id of ids)
-    await vi.waitFor(
-      async () => expect(await (await fetch(`${system.url}/events/${id}`)).json()).toMatchObject({ ranked: true }),
-      { timeout: 20_000, interval: 50 },
-    );
+  for (const id of ids) await untilRanked(system.url, id ?? "");
 });
 
 // The read endpoint may be behind.

@@ -96,24 +96,20 @@ test("after the loss of database and Redis, dump and binary logs restore every a
   const BACKUP = join(files, "backup-1");
   const clients = keepSending(system.urls, 4);
   onTestFinished(() => clients.stop().then(() => undefined));
-  const more = async (count: number) => {
-    const before = clients.count;
-    await vi.waitFor(() => expect(clients.count).toBeGreaterThan(before + count), 60_000);
-  };
-  await more(200);
+  await clients.more(200);
   const endFirstCopy = copyBinlogs();
   expect((await runTally(system, ["rebuild", "--shards", "4"])).exitCode).toBe(0);
   await run("### Take a backup", { BACKUP });
-  await more(100);
+  await clients.more(100);
   await endFirstCopy();
   const endCopy = copyBinlogs();
   await operator.sql("FLUSH BINARY LOGS"); // the next ones are in another file
-  await more(200);
+  await clients.more(200);
 
   await operator.sql(`DROP DATABASE ${databaseName}`);
   await operator.redis("FLUSHALL");
   // Accepted by the gateway; the writer finds no table.
-  await more(100);
+  await clients.more(100);
   for (const app of [system.writer, system.ranker]) await app.stop({ atOnce: true });
   const isCopied = async () => {
     const STOP_FILE = (await readdir(binlogs)).toSorted().at(-1) ?? "";
@@ -130,7 +126,7 @@ test("after the loss of database and Redis, dump and binary logs restore every a
 
   // As new processes, which know no number of shards.
   await Promise.all([system.ranker.start(), system.writer.start()]);
-  await more(100);
+  await clients.more(100);
   for (const id of (await clients.stop()).ids.values()) ids.add(id);
   await expectAllKept(system, ids);
   expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);
@@ -175,7 +171,7 @@ test("the definitions restore a broker that has lost everything", async () => {
   await run("### A lost broker", { BACKUP: join(files, "backup-2") });
   const clients = keepSending(system.urls, 2);
   onTestFinished(() => clients.stop().then(() => undefined));
-  await vi.waitFor(() => expect(clients.count).toBeGreaterThan(50), 60_000);
+  await clients.more(50);
   for (const id of (await clients.stop()).ids.values()) ids.add(id);
   await expectAllKept(system, ids);
 }, 120_000);

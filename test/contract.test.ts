@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { existingClients } from "./contract/existing-clients.ts";
 import { purchases, stepCounts } from "./contract/purchases-and-steps.ts";
 import { liftRides, swipes } from "./contract/swipes-and-rides.ts";
@@ -15,7 +15,6 @@ import { inLanes, runCase } from "./http/cases.ts";
 import type { HttpResponse } from "./http/raw-connection.ts";
 import { referenceOf, undocumentedIn } from "./http/reference.ts";
 import { expectAllStored, expectNone, expectPromiseKept, resultsOf } from "./http/stored.ts";
-import { cellsOfBoards, cellsOfRows } from "./kit/system.ts";
 import { expectAllKept } from "./kit/tally.ts";
 
 // Their tests belong to this file: they share its system.
@@ -93,29 +92,6 @@ describe("after any of these", () => {
   test("the audit agrees: acknowledged = stored = ranked", { timeout: 90_000 }, async () => {
     await expectAllStored(database, acknowledgements);
     await expectAllKept(system, acknowledgements.ids);
-  });
-
-  test.each([
-    ["purchases", undefined],
-    [
-      "swipes",
-      "SELECT 'likes' AS board, swipee AS member, COUNT(*) AS count FROM swipe_pairs WHERE liked = 1 GROUP BY swipee",
-    ],
-    [
-      "steps",
-      `SELECT CONCAT('day:', day) AS board, user_id AS member, SUM(steps) AS count
-       FROM steps GROUP BY day, user_id HAVING SUM(steps) > 0`,
-    ],
-    [
-      "liftrides",
-      `SELECT CONCAT('day:', season, ':', day, ':', resort) AS board, skier_id AS member, SUM(lift_id) * 10 AS count
-       FROM lift_rides WHERE skier_id IS NOT NULL GROUP BY season, day, resort, skier_id HAVING SUM(lift_id) > 0`,
-    ],
-  ])("the boards of %s equal the rows", async (domain, sums) => {
-    await vi.waitFor(
-      async () => expect(await cellsOfBoards(system, domain)).toEqual(await cellsOfRows(database, sums)),
-      { timeout: 20_000, interval: 200 },
-    );
   });
 
   test("no process has ended, and no log has an error", async () => {

@@ -1,10 +1,8 @@
 import { newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
-import { field, file, formOf, formType, picture } from "./http/requests.ts";
-import { RawConnection } from "./http/raw-connection.ts";
 import { batchOf, openPublisher, poisonSale as poison, saleEvent as event } from "./kit/publish.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
-import { auditOf, runTally } from "./kit/tally.ts";
+import { auditOf, deadLetters, runTally } from "./kit/tally.ts";
 
 /* Messages that no gateway sends, published to the ingest queue. What the writer stores of them: apps/writer. */
 
@@ -12,24 +10,11 @@ const system = await startSystem();
 const database = openDatabase(system);
 const send = await openPublisher(system);
 
-interface Letter {
-  readonly id: string;
-  readonly stage: string;
-  readonly state: string;
-  readonly reason: string;
-  readonly diedAt: string;
-  readonly domain: string;
-  readonly messageId: string;
-  readonly event?: object;
-  readonly message?: string;
-}
-
 const rowsOf = (storeId: number) => database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [storeId]);
 const ranked = async (storeId: number): Promise<unknown> =>
   (await fetch(`${system.url}/stores/${storeId}/top-items`)).json();
 const tally = (...args: readonly string[]) => runTally(system, ["dead-letters", ...args]);
-const list = async (...flags: readonly string[]): Promise<readonly Letter[]> =>
-  JSON.parse((await tally("list", "--json", ...flags)).output);
+const list = (...flags: readonly string[]) => deadLetters(system, ...flags);
 const count = async () =>
   Number((await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM dead_letters"))[0]?.n);
 const countBecomes = (n: number) => vi.waitFor(async () => expect(await count()).toBe(n), 10_000);
@@ -48,25 +33,6 @@ test("two contents with one id that the database rejects are two dead letters, h
   }, 15_000);
   expect(await count()).toBe(before + 2);
 }, 60_000);
-
-test("an event that the database rejects becomes a dead letter; the others of its batch are ranked", async () => {
-  const bad = poison(1);
-  const before = Date.now();
-  const known = await count();
-  const body = batchOf([event(1), event(1), bad, event(1)]);
-  await send(body);
-  await countBecomes(known + 1);
-  const letter = (await list()).find(({ id }) => id === bad.id);
-  expect(letter).toMatchObject({ domain: "purchases", stage: "event", state: "open", event: bad });
-  expect(letter?.reason).toMatch(/date/i);
-  expect(Date.parse(letter?.diedAt ?? "")).toBeGreaterThanOrEqual(before);
-
-  await send(body);
-  await send(batchOf([event(2)]));
-  await vi.waitFor(async () => expect(await ranked(2)).toMatchObject({ items: [{ quantity: 2 }] }), 10_000);
-  expect(await ranked(1)).toMatchObject({ items: [{ itemID: 5, quantity: 6 }] });
-  expect(await count()).toBe(known + 1);
-});
 
 test("a message that the broker gives up, such as one that no ranker can read, becomes a dead letter", async () => {
   const known = await count();
@@ -147,26 +113,3 @@ test("the audit counts an acknowledged event that is a dead letter as kept, not 
     audit: { acknowledged: 2, deadLetters: 1, lost: 0 },
   });
 });
-
-test("an album that the database rejects is kept as a dead letter, with its picture, and replayed", async () => {
-  const alter = (change: string) =>
-    database.transaction((transaction) => transaction.execute(`ALTER TABLE albums ${change}`));
-  const sent = picture("png", 3_000_000);
-  const profile = field("profile", '{"artist":"rejected","title":"T","year":"2000"}');
-  await alter("ADD CONSTRAINT rejects CHECK (artist <> 'rejected')");
-  const connection = new RawConnection(system.url);
-  const { headers } = await connection.post("/albums", formOf([file("image", sent), profile]), [formType]);
-  connection.destroy();
-  const id = headers.get("tally-event-id") ?? "";
-  await vi.waitFor(async () => expect((await tally("show", id)).output).toContain('"artist":"rejected"'), {
-    timeout: 15_000,
-    interval: 500,
-  });
-  await alter("DROP CONSTRAINT rejects");
-  expect((await tally("replay", id)).output).toContain("replayed 1 of 1");
-  const select = "SELECT bytes FROM album_images WHERE album_id = UNHEX(?) ORDER BY part";
-  await vi.waitFor(async () => {
-    const parts = await database.writer.query<{ bytes: Buffer }>(select, [id.replaceAll("-", "")]);
-    expect(Buffer.concat(parts.map(({ bytes }) => bytes)).equals(sent)).toBe(true);
-  }, 15_000);
-}, 60_000);

@@ -82,20 +82,9 @@ async function wrongInPnpm([first = "", ...rest]: readonly string[]): Promise<re
   return main === undefined ? [] : unknownIn(main, rest);
 }
 
-/** Files that a compose command names and that do not exist, and services that none of them has. */
-function wrongInCompose(words: readonly string[]): readonly string[] {
-  const files = words.filter((_, index) => words[index - 1] === "-f");
-  const missing = files.filter((file) => !existsSync(join(root, file)));
-  const text = files
-    .filter((file) => !missing.includes(file))
-    .map(read)
-    .join("\n");
-  const run = words.indexOf("run") + 1 || words.indexOf("exec") + 1;
-  const service = run === 0 ? undefined : words.slice(run).find((word) => !word.startsWith("-"));
-  const scaled = words.filter((_, index) => words[index - 1] === "--scale").map((word) => word.split("=", 1).join());
-  const named = [...scaled, ...(service === undefined ? [] : [service])];
-  return [...missing, ...named.filter((name) => !new RegExp(`^  ${name}:$`, "m").test(text))];
-}
+// Files that commands of the documents write.
+const written = /^(bench\/results|infra\/\.env|infra\/secrets|packages\/domains\/src\/parking)/;
+const isAbsent = (path: string): boolean => !existsSync(join(root, path)) && !written.test(path);
 
 async function wrongIn(command: string): Promise<readonly string[]> {
   const words = wordsOf(command).filter((word) => !/^\w+=/.test(word));
@@ -104,9 +93,7 @@ async function wrongIn(command: string): Promise<readonly string[]> {
   if (command.includes("…")) return [];
   if (program === "pnpm") return wrongInPnpm(rest);
   if (program === "npx" && rest[1] === "pnpm@12") return wrongInPnpm(rest.slice(2));
-  if (program === "docker" && rest[0] === "compose") return wrongInCompose(rest);
-  const isOfRepository = ["node", "sh", "bash"].includes(program) && /^[.\w]+\/[\w./-]+$/.test(rest[0] ?? "");
-  return isOfRepository && !existsSync(join(root, rest[0] ?? "")) ? [rest[0] ?? ""] : [];
+  return rest.filter((word) => /^(apps|packages|infra|bench|docs|test|\.ci)\/[\w./-]*$/.test(word)).filter(isAbsent);
 }
 
 // History names what was there. new-domain.long.test.ts runs the commands of its guide.
@@ -119,9 +106,6 @@ test.each(current)("every command in %s has a script, and flags that it knows", 
     for (const word of await wrongIn(command)) wrong.push(`${word} in: ${command}`);
   expect(wrong).toEqual([]);
 });
-
-// Files that commands of the documents write.
-const written = /^(bench\/results|infra\/\.env|infra\/secrets|packages\/domains\/src\/parking)/;
 
 /** As code hosts name the anchors of headings. */
 function anchorsOf(text: string): ReadonlySet<string> {
@@ -146,7 +130,7 @@ test.each(documents)("every link and path in %s leads to something", (name) => {
   const named = text.matchAll(/`((?:apps|packages|infra|bench|docs|test)\/[\w./-]*\w)\/?`/g);
   const paths = isHistory(name) ? [] : Array.from(named, ([, target = ""]) => ({ target, anchor: undefined }));
   const wrong = [...links, ...paths].filter(({ target, anchor }) => {
-    if (!existsSync(join(root, target))) return !written.test(target);
+    if (!existsSync(join(root, target))) return isAbsent(target);
     return anchor !== undefined && target.endsWith(".md") && !anchorsOf(read(target)).has(anchor);
   });
   expect(wrong).toEqual([]);

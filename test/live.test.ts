@@ -84,20 +84,6 @@ test("the views are those of the domains", async () => {
   expect(await (await get("/views")).json()).toEqual({ views });
 });
 
-test.each([
-  ["/live", "watch: expected 1 to 8 paths of GET routes"],
-  [`/live?${"watch=/status&".repeat(9)}`, "watch: expected 1 to 8 paths of GET routes"],
-  ["/live?watch=/nowhere", "watch: expected a path of a GET route with a JSON response"],
-  ["/live?watch=/steps/current/1", "watch: expected a path of a GET route with a JSON response"],
-  ["/live?watch=/health/live", "watch: expected a path of a GET route with a JSON response"],
-  ["/live?watch=/stores/x/top-items", "storeID: expected an integer"],
-  ["/live?watch=/stores/1/top-items%3Flimt=3", "limt: "],
-])("rejects %s before the stream starts", async (path, message) => {
-  const response = await get(path);
-  expect(response.status).toBe(400);
-  expect(await response.json()).toEqual({ message: expect.stringContaining(message) });
-});
-
 test("a viewer's key needs the rights of all that it watches", async () => {
   const steps = bearer((await createKey(system, "--scope", "steps:read")).key);
   const store7 = bearer((await createKey(system, "--scope", "purchases:read", "--store", "7")).key);

@@ -6,15 +6,9 @@ import { expect, onTestFinished, test, vi, type TestContext } from "vitest";
 import { sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 
-interface Found {
-  readonly result: readonly {
-    readonly metric: Readonly<Record<string, string>>;
-    readonly value: readonly unknown[];
-  }[];
-}
-
-interface Rules {
-  readonly groups: readonly { readonly rules: readonly { readonly name: string; readonly health: string }[] }[];
+interface Sample {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly unknown[];
 }
 
 /** Starts Prometheus beside a system. Skips the test where Prometheus cannot be installed. */
@@ -45,8 +39,8 @@ test("Prometheus reads every app, and its rules find nothing wrong with a health
 
   const ask = async (path: string): Promise<string> => (await fetch(`${observe.prometheusUrl}/api/v1/${path}`)).text();
   const valuesOf = async (query: string, label: string) => {
-    const { data }: { readonly data: Found } = JSON.parse(await ask(`query?query=${encodeURIComponent(query)}`));
-    const { result } = data;
+    const { data } = JSON.parse(await ask(`query?query=${encodeURIComponent(query)}`));
+    const result: readonly Sample[] = data.result;
     return Object.fromEntries(result.map(({ metric, value }) => [metric[label], value[1]]));
   };
   await vi.waitFor(async () => {
@@ -61,10 +55,9 @@ test("Prometheus reads every app, and its rules find nothing wrong with a health
     });
   }, 60_000);
   await vi.waitFor(async () => {
-    const { data }: { readonly data: Rules } = JSON.parse(await ask("rules"));
-    const rules = data.groups.flatMap((group) => group.rules);
-    expect(rules.length).toBeGreaterThan(10);
-    expect(rules.filter(({ health }) => health !== "ok")).toEqual([]);
+    const healths = (await ask("rules")).match(/(?<="health":")\w+/g) ?? [];
+    expect(healths.length).toBeGreaterThan(10);
+    expect(new Set(healths)).toEqual(new Set(["ok"]));
   }, 60_000);
   expect(await valuesOf('ALERTS{alertstate="firing"}', "alertname")).toEqual({});
 

@@ -79,15 +79,3 @@ test("a letter of a domain that a key may not read is as unknown as none", async
     }
   }
 });
-
-test.each([
-  ["/dead-letters/x", 404, "id: expected the id of a dead letter"],
-  ["/dead-letters/01a1fb30-2980-71ee-89cd-4f71757df440", 404, "id: expected the id of a dead letter"],
-  ["/dead-letters?domain=nowhere", 400, "domain: expected one of purchases"],
-  ["/dead-letters?state=any", 400, "state: expected open, replayed or discarded"],
-  ["/dead-letters?limit=0", 400, "limit: expected an integer from 1 to 1000"],
-  ["/dead-letters?page=2", 400, "page"],
-])("%s is %i", async (path, status, message) => {
-  const response = await at(path);
-  expect([response.status, await response.json()]).toEqual([status, { message: expect.stringContaining(message) }]);
-});

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { addMonths, firstDayOf, monthOf } from "@tally/database";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./kit/at-end.ts";
+import { sold } from "./kit/sales.ts";
 import { cellsOfBoards, openDatabase, startSystem } from "./kit/system.ts";
 import { tally, tallyJson } from "./kit/tally.ts";
 
@@ -12,57 +12,33 @@ import { tally, tallyJson } from "./kit/tally.ts";
  * works meanwhile.
  */
 
-interface Sale {
-  readonly key: string;
-  readonly store: number;
-  readonly date: string;
-  readonly items: readonly { readonly ItemID: number; readonly numberOfItems: number }[];
-}
-
 const system = await startSystem();
 const database = openDatabase(system);
-const acknowledged: Sale[] = [];
-let counter = 0;
 
 const dateIn = (monthsAgo: number): string =>
   firstDayOf(addMonths(monthOf(Date.now()), -monthsAgo)).replaceAll("-", "");
 
-function newSale(date: string): Sale {
-  const n = counter++;
-  const items = [n % 7, 10 + (n % 5)].map((ItemID) => ({ ItemID, numberOfItems: 1 + (n % 3) }));
-  return { key: randomUUID(), store: n % 4, date, items };
+/** The nth sale, on a day; sent again while it gets 503. Returns its id. */
+const send = (n: number, date: string): Promise<string> =>
+  vi.waitFor(() => {
+    const headers = { "idempotency-key": `sale-${n}` };
+    return sold(system.url, n % 4, { item: n % 7, quantity: 1 + (n % 3), date, headers });
+  }, 30_000);
+
+let begun = 0;
+let acknowledged = 0;
+async function sell(monthsAgo: number): Promise<void> {
+  await send(begun++, dateIn(monthsAgo));
+  acknowledged++;
 }
 
-/** Returns the event id. */
-async function send({ key, store, date, items }: Sale): Promise<string> {
-  for (;;) {
-    const response = await fetch(`${system.url}/purchase/${store}/customer/1/date/${date}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "idempotency-key": key },
-      body: JSON.stringify({ items }),
-    });
-    const text = await response.text();
-    if (response.status === 201) return response.headers.get("tally-event-id") ?? "";
-    if (response.status !== 503) throw new Error(`${response.status}: ${text}`);
-  }
-}
-
-async function sell(date: string): Promise<Sale> {
-  const sale = newSale(date);
-  await send(sale);
-  acknowledged.push(sale);
-  return sale;
-}
-
-/** The cells that the boards must have: each acknowledged sale counts once. */
-function cellsOfSales(sales: readonly Sale[]): readonly string[] {
+/** The cells that the boards must have: each of the first `sales` sales counts once. */
+function cellsOfSales(sales: number): readonly string[] {
   const counts = new Map<string, number>();
   const add = (cell: string, by: number) => counts.set(cell, (counts.get(cell) ?? 0) + by);
-  for (const { store, items } of sales) {
-    for (const { ItemID, numberOfItems } of items) {
-      add(`store:${store} ${ItemID}`, numberOfItems);
-      add(`item:${ItemID} ${store}`, numberOfItems);
-    }
+  for (let n = 0; n < sales; n++) {
+    add(`store:${n % 4} ${n % 7}`, 1 + (n % 3));
+    add(`item:${n % 7} ${n % 4}`, 1 + (n % 3));
   }
   return Array.from(counts, ([cell, count]) => `${cell} ${count}`).toSorted();
 }
@@ -74,39 +50,37 @@ const countOf = async (table: string) =>
 // too.
 const directory = await temporaryDirectory(join(import.meta.dirname, "..", ".tally"));
 const retention = ["retention", "--domain", "purchases", "--keep-months", "2", "--export", directory];
-const old: Sale[] = [];
+const old = 80;
 const months = [4, 3].map((monthsAgo) => addMonths(monthOf(Date.now()), -monthsAgo));
 
 test("months are removed under load: nothing is lost or counted twice", async () => {
-  for (const monthsAgo of [4, 3]) for (let n = 0; n < 40; n++) old.push(await sell(dateIn(monthsAgo)));
+  for (const monthsAgo of [4, 3]) for (let n = 0; n < old / 2; n++) await sell(monthsAgo);
   let isSelling = true;
   // New dates, and dates that are old enough to be checked but retained.
   const clients = [0, 0, 1, 2].map(async (monthsAgo) => {
-    while (isSelling) await sell(dateIn(monthsAgo));
+    while (isSelling) await sell(monthsAgo);
   });
   await vi.waitFor(async () => expect(await countOf("purchases")).toBeGreaterThan(200), 30_000);
   const { output, errors, exitCode } = await tally(system, [...retention, "--json"]);
   expect({ exitCode, errors: exitCode === 0 ? "" : errors }).toEqual({ exitCode: 0, errors: "" });
-  const before = acknowledged.length;
-  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before + 50), 30_000);
+  const before = acknowledged;
+  await vi.waitFor(() => expect(acknowledged).toBeGreaterThan(before + 50), 30_000);
   isSelling = false;
   await Promise.all(clients);
   expect(JSON.parse(output)).toMatchObject({
     converted: true,
-    removed: months.map((month) => ({ month, events: 40, file: join(directory, `purchases-${month}.ndjson`) })),
+    removed: months.map((month) => ({ month, events: old / 2, file: join(directory, `purchases-${month}.ndjson`) })),
   });
   expect(await tallyJson(system, "audit")).toMatchObject({
     agrees: true,
-    audit: { stored: acknowledged.length, ranked: acknowledged.length, lost: 0, doubled: 0 },
+    audit: { stored: acknowledged, ranked: acknowledged, lost: 0, doubled: 0 },
   });
-  expect(await countOf("purchases")).toBe(acknowledged.length - old.length);
+  expect(await countOf("purchases")).toBe(acknowledged - old);
   expect(await cellsOfBoards(system)).toEqual(cellsOfSales(acknowledged));
 }, 300_000);
 
 test("a retry of a removed sale becomes a dead letter with its exported id, and counts nothing", async () => {
-  const [sale] = old;
-  if (sale === undefined) throw new Error("no sale was removed");
-  const id = await send(sale);
+  const id = await send(0, dateIn(4));
   const letters = () => tallyJson(system, "dead-letters", "list", "--reason", "late: ");
   await vi.waitFor(async () => expect(await letters()).toMatchObject([{ id, stage: "event", state: "open" }]), 30_000);
   const lines = (await readFile(join(directory, `purchases-${months[0]}.ndjson`), "utf8")).trimEnd().split("\n");

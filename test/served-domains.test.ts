@@ -34,7 +34,7 @@ test("each app serves the domains of DOMAINS alone; without the writer of one th
 test("a name that is no domain ends the start, with the names that exist", async () => {
   const system = await startSystem();
   const gateway = spawnGateway(system, { DOMAINS: "purchases,shoes" });
-  expect(await gateway.ended()).toBe(2);
+  expect(await gateway.ended).toBe(2);
   expect(gateway.output()).toContain("some of purchases, albums, liftrides, steps, swipes, separated by commas");
   expect(gateway.output()).toContain('"shoes"');
 });

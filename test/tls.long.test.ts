@@ -1,19 +1,12 @@
 import dns from "node:dns";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  addressVariables,
-  freePorts,
-  startApps,
-  startPrivateServices,
-  type Accounts,
-  type Addresses,
-} from "@tally/local";
+import { accountsOf, addressVariables, freePorts, startApps, startPrivateServices, type Addresses } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { atEnd, temporaryDirectory } from "./kit/at-end.ts";
 import { makeCertificates } from "./kit/fronts.ts";
 import { startApp } from "./kit/programs.ts";
-import { sold } from "./kit/sales.ts";
+import { sold, untilRanked } from "./kit/sales.ts";
 import { openDatabase } from "./kit/system.ts";
 import { runTally, withoutProgress } from "./kit/tally.ts";
 
@@ -73,24 +66,14 @@ function secured({ amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl }: Addre
   };
 }
 
-const securedAccounts = ({ gateway, writer, ranker, maintenance }: Accounts): Accounts => ({
-  gateway: secured(gateway),
-  writer: secured(writer),
-  ranker: secured(ranker),
-  maintenance: secured(maintenance),
-});
-
 test("a purchase is acknowledged, stored and ranked with TLS to every server, and audited", async () => {
   const environment = { PATH: process.env["PATH"], NODE_EXTRA_CA_CERTS: authority, WRITER_THREADS: "1" };
-  const accounts = securedAccounts(services.accounts);
+  const accounts = accountsOf((role) => secured(services.accounts[role]));
   const own = { directory: join(directory, "apps"), addresses: secured(services.addresses), accounts };
   const apps = await startApps({ root, ...own, port: 0, environment, say });
   onTestFinished(() => apps.stop());
   const id = await sold(apps.url, 1, { item: 7, quantity: 3 });
-  await vi.waitFor(async () => {
-    const event = await (await fetch(`${apps.url}/events/${id}`)).text();
-    expect(JSON.parse(event)).toMatchObject({ stored: true, ranked: true });
-  }, 20_000);
+  await untilRanked(apps.url, id);
   expect(await (await fetch(`${apps.url}/items/store/1`)).text()).toBe('{"stores":[{"itemID":7,"numberOfItems":3}]}');
   const audited = await runTally({ namespace: "tally", addresses: accounts.maintenance }, ["audit"], environment);
   expect([audited.exitCode, withoutProgress(audited.errors)]).toEqual([0, ""]);
@@ -107,11 +90,8 @@ test("a purchase is acknowledged, stored and ranked with TLS to every server, an
     for (const line of ofUser) expect(line).toContain(`laddr=127.0.0.1:${rediss} `);
   }
   // Without TLS the database rejects the same accounts.
-  const plain = await runTally({ namespace: "tally", addresses: services.accounts.maintenance }, [
-    "dead-letters",
-    "list",
-  ]);
-  expect(plain.exitCode).not.toBe(0);
+  const plain = { namespace: "tally", addresses: services.accounts.maintenance };
+  expect((await runTally(plain, ["dead-letters", "list"])).exitCode).not.toBe(0);
   const logs = [apps.gateway, apps.writer, apps.ranker].map(({ logFile }) => readFileSync(logFile, "utf8"));
   for (const log of logs) expect(log).not.toMatch(/cannot (connect to Redis|use the database)|certificate/);
 }, 120_000);

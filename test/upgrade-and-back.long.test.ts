@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { root } from "./kit/programs.ts";
 import { keepSending } from "./kit/sales.ts";
-import { cellsOfBoards, cellsOfRows, openDatabase, startSystem } from "./kit/system.ts";
+import { openDatabase, startSystem } from "./kit/system.ts";
 import { expectAllKept } from "./kit/tally.ts";
 
 // The state before the packages were merged. Newer apps must run beside it, and it beside them.
@@ -17,19 +17,15 @@ test.skipIf(!isInClone(earlier))(
     const release = await openRelease(earlier);
     const system = await startSystem({}, { root: release.folder, instances: { gateway: 2, writer: 2, ranker: 2 } });
     const clients = keepSending(system.urls, 8);
-    const more = async () => {
-      const before = clients.count;
-      await vi.waitFor(() => expect(clients.count).toBeGreaterThan(before + 200), 60_000);
-    };
     const replace = async (...names: readonly string[]) => {
       for (const name of names) {
         await system.server(name).stop();
         await system.server(name).start();
-        await more();
+        await clients.more();
       }
     };
     const apps = ["ranker-1", "ranker-2", "writer-1", "writer-2", "gateway-1", "gateway-2"];
-    await more();
+    await clients.more();
 
     await release.become(root);
     await system.migrate();
@@ -41,7 +37,6 @@ test.skipIf(!isInClone(earlier))(
     const { ids } = await clients.stop();
     await expectAllKept({ ...system, root }, [...ids.values()]);
     const database = openDatabase(system);
-    expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
     expect(await database.writer.query("SELECT id FROM dead_letters")).toEqual([]);
   },
   300_000,

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { expectReads } from "../http/cases.ts";
 import { RawConnection } from "../http/raw-connection.ts";
 import { database, open, recorded, system } from "./system.ts";
 
-/* The path of one event, pages of purchases, and reads that arrive together. */
+/* The path of one event, pages of purchases, and compressed responses. */
 
 const read = async (path: string): Promise<Record<string, unknown>> =>
   JSON.parse(await (await fetch(system.url + path)).text());
@@ -145,61 +144,4 @@ test.each([
   expect(decode(bytes).toString()).toBe(plain.body);
   const small = await connection.get("/items/store/1", ["Accept-Encoding: gzip, br, zstd"]);
   expect(small.headers.get("content-encoding")).toBeUndefined();
-});
-
-// Users and skiers that no other test has.
-const [first, asked] = [800_000, 300];
-
-const vertical = (resortID: string, totalVert: number) => JSON.stringify({ resortID, totalVert });
-/** Statements and keys that a domain's groups have read so far. */
-async function readsOf(domain: string, endpoint: string): Promise<{ statements: number; keys: number }> {
-  // The gateway reuses its metrics for 100 ms.
-  await delay(150);
-  const body = await (await fetch(`${system.operatorUrls[0]}/metrics`)).text();
-  const figure = (name: string): number => {
-    const lines = body.matchAll(new RegExp(String.raw`^tally_gateway_read_keys_${name}\{(.*)\} (\d+)$`, "gm"));
-    const labels = [`domain="${domain}"`, `endpoint="${endpoint}"`];
-    return Number(Array.from(lines).find(([line]) => labels.every((label) => line.includes(label)))?.[2] ?? 0);
-  };
-  return { statements: figure("count"), keys: figure("sum") };
-}
-
-/** Sends GETs together. Fails unless they were read in few statements. Returns the responses. */
-async function readTogether(domain: string, paths: readonly string[], endpoint = "read") {
-  const before = await readsOf(domain, endpoint);
-  const responses = await open().getAll(paths);
-  const after = await readsOf(domain, endpoint);
-  expect(after.keys - before.keys).toBe(paths.length);
-  // Requests that are sent together arrive together, or in a few pieces.
-  expect(after.statements - before.statements).toBeLessThan(30);
-  return responses.map(({ status, body }) => ({ status, body }));
-}
-
-describe("reads that arrive together are few statements", () => {
-  test.each([
-    ["steps", "/steps/current/N", "0"],
-    ["steps", "/steps/single/N/1", "0"],
-    ["liftrides", "/skiers/groupMt/days/1/skiers/N", vertical("groupMt", 0)],
-    ["liftrides", "/skiers/groupMt/seasons/0/days/1/skiers/N", "0"],
-    ["liftrides", "/skiers/N/vertical?resort=GroupMT", vertical("GroupMT", 0)],
-    ["swipes", "/stats/N", '{"numLlikes":0,"numLikes":0,"numDislikes":0}'],
-  ])("%s: 300 times %s", async (domain, path, body) => {
-    const users = Array.from({ length: asked }, (_, index) => String(first + index));
-    const responses = await readTogether(
-      domain,
-      users.map((user) => path.replace("N", user)),
-    );
-    expect(responses).toEqual(users.map(() => ({ status: 200, body })));
-  });
-
-  test.each(["read", "write"])("albums: 300 unknown ids at the %s endpoint", async (endpoint) => {
-    // Old ids: the gateway does not wait for these.
-    const ids = Array.from({ length: asked }, (_, n) => `00000000-0001-7000-8000-${String(n).padStart(12, "0")}`);
-    const responses = await readTogether(
-      "albums",
-      ids.map((id) => `/albums/${id}`),
-      endpoint,
-    );
-    expect(responses.filter(({ status }) => status === 404)).toHaveLength(asked);
-  });
 });

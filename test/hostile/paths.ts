@@ -79,6 +79,7 @@ const encodings = gets([
 const noCursor = bad(/^cursor: expected the nextCursor/);
 const noId = bad(/^id: expected an event id/);
 const unknown = bad(/expected no such field/);
+const noLetter = /^id: expected the id of a dead letter/;
 const noParameter = bad(/^resort: expected a resort/);
 const queries = gets([
   ["/stores/5/top-items?limit=0", bad(/^limit: expected an integer from 1 to 100,/)],
@@ -103,6 +104,19 @@ const queries = gets([
   [`/albums/${oldAlbum}`, noAlbum],
   [`/review/${oldAlbum}`, noAlbum],
   ["/albums/", rejectedMsg(405, /^method: expected POST, got GET/)],
+  ["/dead-letters/x", rejected(404, noLetter)],
+  [`/dead-letters/${oldAlbum}`, rejected(404, noLetter)],
+  ["/dead-letters?domain=nowhere", bad(/^domain: expected one of purchases/)],
+  ["/dead-letters?state=any", bad(/^state: expected open, replayed or discarded/)],
+  ["/dead-letters?limit=0", bad(/^limit: expected an integer from 1 to 1000/)],
+  ["/dead-letters?page=2", bad(/^page: /)],
+  ["/live", bad(/^watch: expected 1 to 8 paths of GET routes/)],
+  [`/live?${"watch=/status&".repeat(9)}`, bad(/^watch: expected 1 to 8 paths of GET routes/)],
+  ...["/nowhere", "/steps/current/1", "/health/live"].map(
+    (path) => [`/live?watch=${path}`, bad(/^watch: expected a path of a GET route with a JSON response/)] as const,
+  ),
+  ["/live?watch=/stores/x/top-items", bad(/^storeID: expected an integer/)],
+  ["/live?watch=/stores/1/top-items%3Flimt=3", bad(/^limt: /)],
 ]);
 
 const strangeType = stores(

@@ -1,4 +1,5 @@
 import {
+  accountsOf,
   type Addresses,
   freePorts,
   openTcpProxy,
@@ -95,13 +96,7 @@ export async function openWriteName() {
     /** Lets the apps find the primary by the name; for `startSystemWithServers`. */
     async readdress(services: PrivateServices) {
       await moveTo(Number(new URL(services.addresses.databaseWriteUrl).port));
-      const { gateway, writer, ranker, maintenance } = services.accounts;
-      const accounts = {
-        gateway: named(gateway),
-        writer: named(writer),
-        ranker: named(ranker),
-        maintenance: named(maintenance),
-      };
+      const accounts = accountsOf((role) => named(services.accounts[role]));
       return { ...services, addresses: named(services.addresses), accounts };
     },
   };
@@ -166,20 +161,18 @@ export async function openRedisNodes(system: Pick<System, "services" | "addresse
       await vi.waitFor(async () => expect(await redis.info("replication")).toContain("master_link_status:up"), 60_000);
     },
 
-    moveSlot: (slot: number, from: RedisNode, to: RedisNode, midway?: () => Promise<unknown>) =>
-      moveSlot(["AUTH2", username, password], { slot, from, to, midway }),
+    /** Moves a slot with its keys, some at a time; waits for `midway` when half have moved. Returns their number. */
+    moveSlot: (slot: number, from: RedisNode, to: RedisNode, midway: () => Promise<unknown>) =>
+      moveSlot(slot, from, to, { credentials: ["AUTH2", username, password], midway }),
   };
 }
 
-interface Move {
-  readonly slot: number;
-  readonly from: RedisNode;
-  readonly to: RedisNode;
-  readonly midway: (() => Promise<unknown>) | undefined;
-}
-
-/** Moves a slot with its keys, some at a time; waits for `midway` when half have moved. Returns their number. */
-async function moveSlot(credentials: readonly string[], { slot, from, to, midway }: Move): Promise<number> {
+async function moveSlot(
+  slot: number,
+  from: RedisNode,
+  to: RedisNode,
+  { credentials, midway }: { readonly credentials: readonly string[]; readonly midway: () => Promise<unknown> },
+): Promise<number> {
   const half = (await from.redis.cluster("COUNTKEYSINSLOT", slot)) / 2;
   let waited = false;
   await to.redis.cluster("SETSLOT", slot, "IMPORTING", from.id);
@@ -194,7 +187,7 @@ async function moveSlot(credentials: readonly string[], { slot, from, to, midway
     moved += keys.length;
     if (moved >= half && !waited) {
       waited = true;
-      await midway?.();
+      await midway();
     }
     await delay(20); // so that commands meet a slot of which each node has a part
   }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
+import { atEnd, temporaryDirectory } from "./at-end.ts";
 
 /** This checkout. */
 export const root = join(import.meta.dirname, "..", "..");
@@ -40,10 +40,32 @@ export async function runProgram(program: string, args: readonly string[], maxMs
   return { exitCode, output: output(), errors: errors() };
 }
 
-function collect(stream: Readable): () => string {
+/** Collects what a process writes to some of its streams. */
+function collect(...streams: readonly Readable[]): () => string {
   let text = "";
-  stream.setEncoding("utf8").on("data", (part: string) => (text += part));
+  for (const stream of streams) stream.setEncoding("utf8").on("data", (part: string) => (text += part));
   return () => text;
+}
+
+/** A process that need not become ready. It is killed at the end of the test or of the file. */
+export function startProcess(program: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const output = collect(child.stdout, child.stderr);
+  const ended = once(child, "close").then(() => child.exitCode);
+  atEnd(() => void child.kill("SIGKILL"));
+  return {
+    pid: child.pid,
+    /** What it has written to stdout and stderr so far. */
+    output,
+    /** Resolves with its exit code when it has ended. */
+    ended,
+    kill: (signal: NodeJS.Signals): void => void child.kill(signal),
+    /** Stops it; resolves with its exit code. */
+    stop(): Promise<number | null> {
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
 }
 
 const linesShown = 12;
@@ -73,43 +95,12 @@ export async function bench(...flags: readonly string[]) {
   return run;
 }
 
-/** A process of an app that need not become ready. It is killed when the test ends. */
-interface AppProcess {
-  /** What it has written to stdout and stderr so far. */
-  output(): string;
-  /** Resolves with its exit code when it has ended. */
-  ended(): Promise<number | null>;
-  /** Stops it; resolves with its exit code. */
-  stop(): Promise<number | null>;
-}
-
 /** Starts an app with the given environment and nothing else in it. */
-export function startApp(app: string, environment: NodeJS.ProcessEnv): AppProcess {
-  const child = spawn(process.execPath, [join(root, "apps", app, "src", "main.ts")], {
-    env: environment,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const closed = once(child, "close");
-  const ended = async (): Promise<number | null> => {
-    await closed;
-    return child.exitCode;
-  };
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return {
-    output: () => output,
-    ended,
-    stop() {
-      child.kill("SIGTERM");
-      return ended();
-    },
-  };
-}
+export const startApp = (app: string, environment: NodeJS.ProcessEnv) =>
+  startProcess(process.execPath, [join(root, "apps", app, "src", "main.ts")], environment);
 
 /** Starts one more gateway of a system; the test decides its settings. */
-export function spawnGateway({ namespace, addresses }: System, settings: NodeJS.ProcessEnv): AppProcess {
+export function spawnGateway({ namespace, addresses }: System, settings: NodeJS.ProcessEnv) {
   return startApp("gateway", {
     PATH: process.env["PATH"],
     NAMESPACE: namespace,
@@ -126,7 +117,7 @@ export async function startGateway(system: System, settings: NodeJS.ProcessEnv) 
   const gateway = spawnGateway(system, { HOST: "127.0.0.1", PORT: String(port), ...settings });
   const url = `http://127.0.0.1:${port}`;
   const isLive = vi.waitFor(async () => expect((await fetch(`${url}/health/live`)).status).toBe(200), 90_000);
-  const ended = gateway.ended().then((code) => expect.fail(`the gateway ended with ${code}`));
+  const ended = gateway.ended.then((code) => expect.fail(`the gateway ended with ${code}`));
   try {
     await Promise.race([isLive, ended]);
   } catch (error) {

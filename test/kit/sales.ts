@@ -5,13 +5,13 @@ import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, vi } from "vitest";
 
-/** Posts one sale in a store. Default: 4 pieces of item 9, to customer 1, without an Idempotency-Key. */
+/** Posts one sale in a store. Default: 4 pieces of item 9, to customer 1, on 2026-11-20, without an Idempotency-Key. */
 export function sell(
   url: string,
   store: number | string,
-  { item = 9, quantity = 4, customer = 1, headers = {} }: Sale = {},
+  { item = 9, quantity = 4, customer = 1, date = "20261120", headers = {} }: Sale = {},
 ): Promise<Response> {
-  return fetch(`${url}/purchase/${store}/customer/${customer}/date/20261120`, {
+  return fetch(`${url}/purchase/${store}/customer/${customer}/date/${date}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ items: [{ ItemID: item, numberOfItems: quantity }] }),
@@ -22,6 +22,7 @@ interface Sale {
   readonly item?: number;
   readonly quantity?: number;
   readonly customer?: number;
+  readonly date?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -50,30 +51,10 @@ export function keepSending(urls: readonly string[], clients: number) {
     [longestGapMs, createdAt] = [Math.max(longestGapMs, now - createdAt), now];
   }
 
-  const post = (url: string, sale: number, key: string): Promise<string | undefined> =>
-    new Promise((resolve) => {
-      const headers = {
-        "content-type": "application/json",
-        "idempotency-key": key,
-        // Consumers of any release read the messages of traced events.
-        ...(sale % 10 === 0 && { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" }),
-      };
-      const path = `/purchase/${sale % 7}/customer/1/date/20261120`;
-      const sent = request(url + path, { agent, method: "POST", headers, timeout: 15_000 }, (response) => {
-        const { statusCode = 0 } = response;
-        statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
-        const id = statusCode === 201 ? String(response.headers["tally-event-id"]) : undefined;
-        response.resume().once("close", () => resolve(id));
-      });
-      sent.once("timeout", () => sent.destroy());
-      sent.once("error", () => resolve(undefined));
-      const items = [1, 2, 3].map((n) => ({ ItemID: (sale * n) % 50, numberOfItems: 1 + (sale % 3) }));
-      sent.end(JSON.stringify({ items }));
-    });
-
   async function send(sale: number, key: string): Promise<string> {
     for (let tries = 1; ; tries++) {
-      const id = await post(urls[(sale + tries) % urls.length] ?? "", sale, key);
+      const { status, id } = await post(agent, urls[(sale + tries) % urls.length] ?? "", sale, key);
+      if (status !== undefined) statuses[status] = (statuses[status] ?? 0) + 1;
       if (id !== undefined) {
         triesMax = Math.max(triesMax, tries);
         noteGap();
@@ -99,6 +80,11 @@ export function keepSending(urls: readonly string[], clients: number) {
     get count() {
       return ids.size;
     },
+    /** Resolves when they got more than `further` other 201. */
+    async more(further = 200) {
+      const before = ids.size;
+      await vi.waitFor(() => expect(ids.size).toBeGreaterThan(before + further), 60_000);
+    },
     /** The longest time without any 201 since the call before. */
     takeLongestGapMs() {
       noteGap();
@@ -114,6 +100,27 @@ export function keepSending(urls: readonly string[], clients: number) {
     },
   };
 }
+
+/** Sends the nth sale once. Without a response the result is empty. */
+const post = (agent: Agent, url: string, sale: number, key: string): Promise<{ status?: number; id?: string }> =>
+  new Promise((resolve) => {
+    const headers = {
+      "content-type": "application/json",
+      "idempotency-key": key,
+      // Consumers of any release read the messages of traced events.
+      ...(sale % 10 === 0 && { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" }),
+    };
+    const path = `/purchase/${sale % 7}/customer/1/date/20261120`;
+    const sent = request(url + path, { agent, method: "POST", headers, timeout: 15_000 }, (response) => {
+      const { statusCode: status = 0 } = response;
+      const id = status === 201 ? { id: String(response.headers["tally-event-id"]) } : {};
+      response.resume().once("close", () => resolve({ status, ...id }));
+    });
+    sent.once("timeout", () => sent.destroy());
+    sent.once("error", () => resolve({}));
+    const items = [1, 2, 3].map((n) => ({ ItemID: (sale * n) % 50, numberOfItems: 1 + (sale % 3) }));
+    sent.end(JSON.stringify({ items }));
+  });
 
 const often = { timeout: 120_000, interval: 20 };
 

@@ -1,5 +1,6 @@
 import { connectDatabase, type Database, dropTestDatabase, recreateTestDatabase } from "@tally/database";
 import {
+  accountsOf,
   type Addresses,
   type PrivateServices,
   type Services,
@@ -86,12 +87,7 @@ export async function servicesOfRun(namespace: string): Promise<Services> {
   await recreateTestDatabase(addresses.databaseWriteUrl);
   return {
     addresses,
-    accounts: {
-      gateway: ownDatabase(accounts.gateway),
-      writer: ownDatabase(accounts.writer),
-      ranker: ownDatabase(accounts.ranker),
-      maintenance: ownDatabase(accounts.maintenance),
-    },
+    accounts: accountsOf((role) => ownDatabase(accounts[role])),
     source: "environment",
     servers: [],
     stop: () => dropTestDatabase(addresses.databaseWriteUrl),
@@ -130,39 +126,32 @@ const sumsOfPurchases = `
   SELECT CONCAT('item:', item_id), store_id, CAST(SUM(quantity) AS UNSIGNED)
   FROM purchase_items GROUP BY item_id, store_id`;
 
-/** Every cell that the boards should have, from the rows: "board member count", sorted. `sums` selects them; of a store
- * the first 100. */
-export async function cellsOfRows(database: Database, sums = sumsOfPurchases): Promise<readonly string[]> {
-  const rows = await database.writer.query<{ board: string; member: number; count: number }>(sums);
+/** Every cell that the boards should have, from the rows: "board member count", sorted; of a store the first 100. */
+export async function cellsOfRows(database: Database): Promise<readonly string[]> {
+  const rows = await database.writer.query<{ board: string; member: number; count: number }>(sumsOfPurchases);
   return rows.map(({ board, member, count }) => `${board} ${member} ${count}`).toSorted();
 }
 
 /** Every cell that the boards have in Redis, of a store the first 100, read without tally's code. */
 export async function cellsOfBoards(
-  system: Pick<System, "namespace" | "addresses">,
+  { namespace, addresses }: Pick<System, "namespace" | "addresses">,
   domain = "purchases",
 ): Promise<readonly string[]> {
-  const redis = new Redis(system.addresses.redisUrl);
+  const redis = new Redis(addresses.redisUrl);
   try {
-    return (await cellsOfShard(redis, `${system.namespace}:{${domain}:0:v2}`)).toSorted();
+    const shard = `${namespace}:{${domain}:0:v2}`;
+    const generation = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}`;
+    const cells: string[] = [];
+    for (const key of await redis.keys(`${generation}:b:*`)) {
+      const board = key.slice(`${generation}:b:`.length);
+      const all = Object.entries(await redis.hgetall(`${generation}:c:${board}`));
+      const best = await redis.zrange(key, "0", board.startsWith("store:") ? "99" : "-1", "WITHSCORES");
+      const bestOnes = best.flatMap((text, i) => (i % 2 === 0 ? [[text, best[i + 1]] as const] : []));
+      for (const [member, score] of all.length > 0 ? all : bestOnes)
+        cells.push(`${board} ${member.slice(1)} ${-Number(score)}`);
+    }
+    return cells.toSorted();
   } finally {
     redis.disconnect();
   }
-}
-
-/** Likewise every cell of one shard, in no order. `redis`: the server or master that has it. `shard`: the beginning of
- * its keys. */
-export async function cellsOfShard(redis: Redis, shard: string): Promise<readonly string[]> {
-  const generation = `${shard}:${(await redis.get(`${shard}:generation`)) ?? "1"}`;
-  const cells: string[] = [];
-  for (const key of await redis.keys(`${generation}:b:*`)) {
-    const board = key.slice(`${generation}:b:`.length);
-    const all = Object.entries(await redis.hgetall(`${generation}:c:${board}`));
-    const best = await redis.zrange(key, "0", board.startsWith("store:") ? "99" : "-1", "WITHSCORES");
-    const bestOnes = best.flatMap((text, i) => (i % 2 === 0 ? [[text, best[i + 1]] as const] : []));
-    for (const [member, score] of all.length > 0 ? all : bestOnes) {
-      cells.push(`${board} ${member.slice(1)} ${-Number(score)}`);
-    }
-  }
-  return cells;
 }

@@ -39,6 +39,22 @@ export async function tallyJson(system: System, ...args: readonly string[]) {
   return JSON.parse(output);
 }
 
+interface Letter {
+  readonly id: string;
+  readonly domain: string;
+  readonly stage: string;
+  readonly state: string;
+  readonly messageId: string;
+  readonly event?: object;
+  /** The message of a letter without an event, in base64. */
+  readonly message?: string;
+}
+
+/** The dead letters that `tally dead-letters list` prints; without flags the open ones. */
+export async function deadLetters(system: System, ...flags: readonly string[]): Promise<readonly Letter[]> {
+  return tallyJson(system, "dead-letters", "list", ...flags);
+}
+
 /** Starts it with `input` on stdin, as a process that the test may kill. */
 export function startTally({ url, namespace, addresses }: System, args: readonly string[], input = "") {
   const child = spawn(process.execPath, [join(checkout, "apps", "admin", "src", "main.ts"), ...args], {

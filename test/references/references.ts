@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { commandsReference } from "./commands-reference.ts";
 import { errorsReference } from "./errors-reference.ts";
 import { metricsReference } from "./metrics-reference.ts";
@@ -11,4 +13,10 @@ export async function references(): Promise<Readonly<Record<string, string>>> {
     "metrics.md": await metricsReference(),
     "settings.md": settingsReference(),
   };
+}
+
+/* `pnpm references` writes them. `oxfmt` formats them afterwards. */
+if (import.meta.main) {
+  for (const [name, text] of Object.entries(await references()))
+    writeFileSync(join(import.meta.dirname, "..", "..", "docs", name), text);
 }

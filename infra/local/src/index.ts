@@ -19,7 +19,7 @@ export {
 export { ServiceError, type ServiceErrorCode } from "./process/run-command.ts";
 export { openTcpProxy, type OnPiece, type ProxyOptions, type ProxyState, type TcpProxy } from "./process/tcp-proxy.ts";
 export { until } from "./process/until.ts";
-export { addressVariables, type Accounts, type Addresses, type Role } from "./services/addresses.ts";
+export { accountsOf, addressVariables, type Addresses, type Role, type Accounts } from "./services/addresses.ts";
 export {
   type Operator,
   type Services,

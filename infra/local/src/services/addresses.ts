@@ -20,7 +20,8 @@ export type Role = "gateway" | "writer" | "ranker" | "maintenance";
 /** The addresses of each role, with the role's user and password in them. */
 export type Accounts = Readonly<Record<Role, Addresses>>;
 
-const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
+/** One for each role. */
+export const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
   gateway: addresses("gateway"),
   writer: addresses("writer"),
   ranker: addresses("ranker"),
