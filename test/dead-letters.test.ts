@@ -42,16 +42,6 @@ test("a message that the broker gives up, such as one that no ranker can read, b
   expect(letter).toMatchObject({ messageId: "unreadable", reason: "given up: rejected" });
 });
 
-test("a message with events of a later version is kept whole, and none of them is stored", async () => {
-  const known = await count();
-  const body = batchOf([event(17)], 99);
-  await send(body);
-  await countBecomes(known + 1);
-  const [letter] = await list("--stage", "message", "--reason", "eventVersion: expected at most");
-  expect(Buffer.from(letter?.message ?? "", "base64")).toEqual(body);
-  expect(await rowsOf(17)).toHaveLength(0);
-});
-
 test("of an event id twice in a batch, the rejected one is a dead letter, and the batch completes", async () => {
   const bad = poison(16);
   const known = await count();

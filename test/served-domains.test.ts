@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-import { spawnGateway } from "./kit/programs.ts";
 import { sell, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { expectAllKept } from "./kit/tally.ts";
@@ -29,12 +28,4 @@ test("each app serves the domains of DOMAINS alone; without the writer of one th
   await system.server("writer-1").start();
   await vi.waitFor(async () => expect(await jsonOf(`${sales}/events/${sale}`)).toMatchObject(ranked), 30_000);
   await expectAllKept(system, [sale, step]);
-});
-
-test("a name that is no domain ends the start, with the names that exist", async () => {
-  const system = await startSystem();
-  const gateway = spawnGateway(system, { DOMAINS: "purchases,shoes" });
-  expect(await gateway.ended).toBe(2);
-  expect(gateway.output()).toContain("some of purchases, albums, liftrides, steps, swipes, separated by commas");
-  expect(gateway.output()).toContain('"shoes"');
 });

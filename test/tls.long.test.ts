@@ -96,30 +96,24 @@ test("a purchase is acknowledged, stored and ranked with TLS to every server, an
   for (const log of logs) expect(log).not.toMatch(/cannot (connect to Redis|use the database)|certificate/);
 }, 120_000);
 
-const gatewayEnvironment = (addresses: Addresses): NodeJS.ProcessEnv => ({
-  PATH: process.env["PATH"],
-  HOST: "127.0.0.1",
-  PORT: "0",
-  GATEWAY_HEALTH_PORT: "0",
-  LOG_LEVEL: "trace",
-  QUERY_WITHIN_MS: "500",
-  ...addressVariables(addresses),
-});
+/** An app logs for this reason that it cannot connect to the broker and to Redis. */
+async function expectRejected(app: string, addresses: Addresses, reason: string, more: NodeJS.ProcessEnv = {}) {
+  const ports = { PORT: "0", GATEWAY_HEALTH_PORT: "0", RANKER_HEALTH_PORT: "0" };
+  const own = { PATH: process.env["PATH"], HOST: "127.0.0.1", LOG_LEVEL: "trace", QUERY_WITHIN_MS: "500", ...more };
+  const started = startApp(app, { ...own, ...ports, ...addressVariables(addresses) });
+  await vi.waitFor(() => {
+    for (const server of ["the broker; retrying", "Redis"])
+      expect(started.output()).toMatch(new RegExp(`${reason}.*cannot connect to ${server}`));
+  }, 60_000);
+  await started.stop();
+}
 
 test("certificates of an unknown authority are rejected, and the log names the reason", async () => {
   const own = secured(services.accounts.ranker);
   const databaseWriteUrl = own.databaseReadUrl.replace(/:\d+\//, `:${new URL(own.databaseWriteUrl).port}/`);
-  const ranker = startApp("ranker", {
-    ...gatewayEnvironment({ ...own, databaseWriteUrl }),
-    RANKER_HEALTH_PORT: "0",
-  });
   const reason =
     "(self-signed certificate in certificate chain|unable to (get local issuer|verify the first) certificate)";
-  await vi.waitFor(() => {
-    expect(ranker.output()).toMatch(new RegExp(`${reason}.*cannot connect to the broker; retrying`));
-    expect(ranker.output()).toMatch(new RegExp(`${reason}.*cannot connect to Redis`));
-  }, 60_000);
-  await ranker.stop();
+  await expectRejected("ranker", { ...own, databaseWriteUrl }, reason);
   const database = openDatabase({ addresses: { ...own, databaseWriteUrl }, queryTimeoutMs: 2000 });
   for (const reader of [database.writer, database.reader]) {
     await expect(reader.query("SELECT 1")).rejects.toThrow(new RegExp(`the database is unavailable: ${reason}`));
@@ -128,21 +122,11 @@ test("certificates of an unknown authority are rejected, and the log names the r
 
 test("a certificate for another name is rejected", async () => {
   const own = secured(services.accounts.gateway);
-  const gateway = startApp("gateway", {
-    ...gatewayEnvironment({
-      ...own,
-      amqpUrl: own.amqpUrl.replace("@localhost", "@127.0.0.1"),
-      redisUrl: own.redisUrl.replace("@localhost", "@127.0.0.1"),
-    }),
-    NODE_EXTRA_CA_CERTS: authority,
-  });
-  await vi.waitFor(() => {
-    expect(gateway.output()).toMatch(
-      /Hostname\/IP does not match certificate's altnames.*cannot connect to the broker; retrying/,
-    );
-    expect(gateway.output()).toMatch(/Hostname\/IP does not match certificate's altnames.*cannot connect to Redis/);
-  }, 60_000);
-  await gateway.stop();
+  const [amqpUrl = "", redisUrl = ""] = [own.amqpUrl, own.redisUrl].map((url) =>
+    url.replace("@localhost", "@127.0.0.1"),
+  );
+  const reason = String.raw`Hostname\/IP does not match certificate's altnames`;
+  await expectRejected("gateway", { ...own, amqpUrl, redisUrl }, reason, { NODE_EXTRA_CA_CERTS: authority });
 
   // The database driver checks names only: this one resolves to localhost and is not in the certificate.
   const { lookup } = dns;

@@ -44,11 +44,6 @@ export class RawConnection {
     });
   }
 
-  /** Received bytes behind the responses that were taken. */
-  get leftOver(): string {
-    return this.#received.toString("latin1");
-  }
-
   /** Resolves when the kernel has the bytes, or the connection is closed. */
   write(bytes: string | Buffer): Promise<void> {
     return new Promise((resolve) => {
@@ -83,17 +78,11 @@ export class RawConnection {
     return this.response();
   }
 
-  /** Sends GETs in one write; returns their responses in the same order. */
-  getAll(paths: readonly string[]): Promise<readonly HttpResponse[]> {
-    void this.write(Buffer.concat(paths.map((path) => get(path))));
-    return this.responses(paths.length);
-  }
-
   /** The next response, informational ones (1xx) included. Throws when the connection is closed before. */
   async response(): Promise<HttpResponse> {
     const [next] = await this.#take(1, () => "GET", 100);
     if (next !== undefined) return next;
-    throw new Error(`closed after ${JSON.stringify(this.leftOver.slice(0, 200))}`);
+    throw new Error(`closed after ${this.#rest()}`);
   }
 
   /** The next `count` final responses; fewer when the server closes before. */
@@ -104,6 +93,11 @@ export class RawConnection {
   /** Waits until the server closes; returns the bytes behind the responses that were taken. */
   untilClosed(): Promise<Buffer> {
     return this.#until((received) => (this.#closed ? received : undefined));
+  }
+
+  /** Received bytes behind the responses that were taken. */
+  #rest(): string {
+    return JSON.stringify(this.#received.toString("latin1", 0, 200));
   }
 
   #take(count: number, methodOf: MethodOf, statusMin: number): Promise<readonly HttpResponse[]> {
@@ -130,7 +124,7 @@ export class RawConnection {
       const leftMs = deadline - performance.now();
       if (leftMs <= 0) {
         this.destroy();
-        throw new Error(`timeout: ${this.#withinMs} ms; received ${JSON.stringify(this.leftOver.slice(0, 200))}`);
+        throw new Error(`timeout: ${this.#withinMs} ms; received ${this.#rest()}`);
       }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, leftMs);

@@ -31,23 +31,19 @@ export type StoredContent = { readonly [K in keyof Contents]: ContentOf<K> }[key
 /** How the bytes of an image are compared. */
 const fingerprint = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
+const contentOf =
+  <K extends keyof Contents>(kind: K, contents: (n: number) => Contents[K]) =>
+  (n: number, more: Partial<Contents[K]> = {}): ContentOf<K> => ({ kind, ...contents(n), ...more });
+
 // What the requests of requests.ts store.
-export const sale = (n: number, more: Partial<ContentOf<"purchase">> = {}): ContentOf<"purchase"> => {
-  const fields = { store: n, customer: 1, date: "20261120", items: [[85571, 3]] as const };
-  return { kind: "purchase", ...fields, ...more };
-};
-export const swipe = (n: number, more: Partial<ContentOf<"swipe">> = {}): ContentOf<"swipe"> => {
-  return { kind: "swipe", swiper: n, swipee: 2, liked: 0, comment: "hello", ...more };
-};
-export const ride = (n: number, more: Partial<ContentOf<"ride">> = {}): ContentOf<"ride"> => {
-  return { kind: "ride", resort: "silverMt", season: 0, day: 1, skier: n, minute: 408, lift: 27, ...more };
-};
-export const steps = (n: number, more: Partial<ContentOf<"steps">> = {}): ContentOf<"steps"> => {
-  return { kind: "steps", user: n, day: 3, hour: 14, steps: 250, ...more };
-};
-export const album = (n: number, more: Partial<ContentOf<"album">> = {}): ContentOf<"album"> => {
-  return { kind: "album", artist: "A", title: `T${n}`, year: "2000", image: fingerprint(image), ...more };
-};
+const oneItem = [[85571, 3]] as const;
+export const sale = contentOf("purchase", (store) => ({ store, customer: 1, date: "20261120", items: oneItem }));
+export const swipe = contentOf("swipe", (swiper) => ({ swiper, swipee: 2, liked: 0, comment: "hello" }));
+const ofRide = { resort: "silverMt", season: 0, day: 1, minute: 408, lift: 27 };
+export const ride = contentOf("ride", (skier) => ({ ...ofRide, skier }));
+export const steps = contentOf("steps", (user) => ({ user, day: 3, hour: 14, steps: 250 }));
+const fromForm = { artist: "A", year: "2000", image: fingerprint(image) };
+export const album = contentOf("album", (n) => ({ ...fromForm, title: `T${n}` }));
 
 const selects = [
   `SELECT HEX(id) AS id, 'purchase' AS kind, store_id AS store, customer_id AS customer,

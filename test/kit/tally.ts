@@ -46,8 +46,6 @@ interface Letter {
   readonly state: string;
   readonly messageId: string;
   readonly event?: object;
-  /** The message of a letter without an event, in base64. */
-  readonly message?: string;
 }
 
 /** The dead letters that `tally dead-letters list` prints; without flags the open ones. */
