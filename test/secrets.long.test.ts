@@ -115,11 +115,12 @@ async function textsOfRejected(system: System): Promise<readonly string[]> {
   await sold(system.url, 1);
   await logged(writer, /cannot use the database/);
   await writer.stop();
-  for (const kind of kinds) {
+  const audits = kinds.map(async (kind) => {
     const wronglyAddressed = { ...system, addresses: wrongIn(accounts.maintenance, kind) };
     const { output, errors } = await runTally(wronglyAddressed, ["audit", "--wait", "2"], { LOG_LEVEL: "trace" });
     texts.push(output, errors);
-  }
+  });
+  await Promise.all(audits);
   return [...texts, writer.output(), ...rejected.map((app) => app.output())];
 }
 

@@ -1,19 +1,8 @@
-import {
-  albumCreated,
-  asks,
-  bad,
-  created,
-  inTurn,
-  live,
-  noSuchPath,
-  ok,
-  rejected,
-  rejectedMsg,
-} from "../http/cases.ts";
+import { asks, bad, created, inTurn, live, noSuchPath, ok, rejected, rejectedMsg } from "../http/cases.ts";
 import { stepsAccepted, stores, type ExpectedResponse, type HttpCase } from "../http/cases.ts";
-import { albumForm, formType, get, keyed, post, raw, rideBody, saleBody, salePath } from "../http/requests.ts";
+import { get, keyed, post, raw, rideBody, saleBody, salePath } from "../http/requests.ts";
 import { stepsPath } from "../http/requests.ts";
-import { album, ride, sale, steps, type StoredContent } from "../http/stored.ts";
+import { ride, sale, steps, type StoredContent } from "../http/stored.ts";
 
 /** Rejects a number in the path or the query. */
 const number = (name: string): ExpectedResponse => bad(new RegExp(`^${name}: expected an integer from `));
@@ -151,10 +140,8 @@ const reads = gets([
 type Stored = readonly [name: string, (n: number) => Buffer, (n: number) => StoredContent, ExpectedResponse?];
 const stored: readonly HttpCase[] = (
   [
-    ["a sale below a base path", (n) => post(`/shop_war${salePath(n)}`, saleBody), sale],
     ["a sale below an escaped base path", (n) => post(`/%73hop_war${salePath(n)}`, saleBody), sale],
     ["a ride below a base path", (n) => post("//api/v1/skiers/liftrides/", rideBody(n)), ride],
-    ["an album below a base path", (n) => post("/shop_war/albums", albumForm(n), [formType]), album, albumCreated],
     // Below a base path the word steps may be left out. A base path may be that word.
     ...["/shop_war/N", "//shop_war//N", "/shop_war/steps/N", "/steps/N", "/steps/steps/N"].map((path): Stored => [
       path,
