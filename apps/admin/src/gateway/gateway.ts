@@ -50,9 +50,6 @@ const attemptMs = 40_000;
 /** The range of the delays between tries, in ms. */
 export const backOff = { firstDelayMs: 200, longestDelayMs: 5000 } as const;
 
-/** A response to a POST from another server, such as a login page or a proxy. It says nothing about the event. */
-class ForeignResponse extends Error {}
-
 /** One gateway, with the retries of @tally/client and errors for people. Requests must be safe to repeat. */
 export class Gateway {
   readonly url: string;
@@ -66,19 +63,22 @@ export class Gateway {
   /** The response after retries. Throws a CommandError: code 3 when it gives up, code 2 for a wrong API key. */
   async send({ method, path, body, headers }: GatewayRequest, giveUpAfterMs: number): Promise<GatewayReply> {
     const patience = { attemptsMax: Infinity, withinMs: giveUpAfterMs, attemptMs, ...backOff };
-    const call = retryingFetch(method === "POST" ? { fetch: ownResponse, ...patience } : patience);
     const request = { method, headers: { ...this.#headers, ...headers }, body: body ?? null };
-    const response = await call(new Request(this.url + path, request)).catch((error: unknown) => {
+    const response = await retryingFetch(patience)(new Request(this.url + path, request)).catch((error: unknown) => {
       if (!(error instanceof TallyClientError)) throw error;
-      if (error.cause instanceof ForeignResponse) throw this.unavailable(`responds ${error.cause.message}`);
       throw this.unavailable(`does not respond (${reasonOf(error.cause)})`);
     });
     const { status } = response;
+    const eventId = response.headers.get("tally-event-id");
     const text = await response.text();
-    const message = messageOf(text) ?? (text === "" ? `status ${status}` : text.slice(0, 200));
+    const error = messageOf(text);
+    const message = error ?? (text === "" ? `status ${status}` : text.slice(0, 200));
     if (isRetriable(status)) throw this.unavailable(`responds ${status}: ${message}`);
+    // Another server, such as a login page or a proxy. It says nothing about the event.
+    if (method === "POST" && (response.ok ? eventId : error) == null)
+      throw this.unavailable(`responds ${status} without the body of a gateway`);
     if (status === 401) throw wrongKey(message);
-    return { status, eventId: response.headers.get("tally-event-id"), json: parsed(text), message };
+    return { status, eventId, json: parsed(text), message };
   }
 
   /** One attempt to POST to this path; for `sendBulk`. */
@@ -96,17 +96,6 @@ export class Gateway {
 /** No request with this API key is accepted. */
 export function wrongKey(message: string): CommandError {
   return usageError(`${message} (TALLY_API_KEY)`);
-}
-
-/** fetch for a POST of one event. Rejects with ForeignResponse, except for a status that may be sent again. */
-async function ownResponse(target: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(target, init);
-  const { status, headers } = response;
-  if (isRetriable(status) || (response.ok && headers.has("tally-event-id"))) return response;
-  const text = await response.text();
-  if (status < 400 || messageOf(text) === undefined)
-    throw new ForeignResponse(`${status} without the body of a gateway`);
-  return new Response(text, response);
 }
 
 function parsed(text: string): unknown {
