@@ -1,21 +1,14 @@
 import type { EventFiles } from "@tally/contract";
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { usageError, withExitCodes } from "../command.ts";
 import { domainNamed, type JsonFlag, endpointFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress } from "@tally/runtime/progress";
-import {
-  writeCompleteFile,
-  exportEvents,
-  type Selected,
-  exportFormats,
-  type ExportFormatName,
-} from "./export-events.ts";
+import { writeCompleteFile, exportEvents, type Selected, exportFormats } from "./export-events.ts";
 
 interface ExportFlags extends JsonFlag {
   readonly store?: string;
   readonly date?: string;
-  readonly format?: ExportFormatName;
   readonly output?: string;
   readonly endpoint: "read" | "write";
 }
@@ -27,12 +20,10 @@ export function exportCommand(): Command {
     .argument("[domain]", "the domain of the events", "purchases")
     .option("--store <id>", "only this store")
     .option("--date <day>", "only this day: yyyymmdd for purchases, a number for steps and lift rides")
-    .addOption(
-      new Option("--format <format>", "default: by the end of the output file's name, else ndjson").choices(
-        Object.keys(exportFormats),
-      ),
+    .option(
+      "--output <file>",
+      "a file, written completely or not at all; CSV where its name ends in .csv (default: NDJSON on stdout)",
     )
-    .option("--output <file>", "a file, written completely or not at all (default: stdout)")
     .addOption(endpointFlag())
     .option("--json", "prints the summary as JSON; without --output on stderr");
   withExitCodes(command, { 3: "the database does not respond" });
@@ -43,7 +34,7 @@ async function exportDomain(name: string, flags: ExportFlags): Promise<void> {
   const { files } = domainNamed(name);
   if (files === undefined) throw usageError(`${name}: its events cannot be exported`);
   const { output } = flags;
-  const format = flags.format ?? (output !== undefined && /\.csv$/i.test(output) ? "csv" : "ndjson");
+  const format = output !== undefined && /\.csv$/i.test(output) ? "csv" : "ndjson";
   const selected = selectedBy(name, files, flags);
   const startedAt = performance.now();
   const events = await withDatabase(({ database }) =>

@@ -78,8 +78,6 @@ export const exportFormats = {
   },
 } satisfies Record<string, ExportFormat>;
 
-export type ExportFormatName = keyof typeof exportFormats;
-
 function textOf(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
