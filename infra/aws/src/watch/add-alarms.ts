@@ -179,13 +179,7 @@ function databaseLimits({ database }: Watched): Readonly<Record<string, Limit>> 
       minutes: 2,
       description: "The read endpoint is over 10 s behind: docs/runbook.md#tallyreplicalag",
     },
-    // The storage of Aurora grows by itself, up to its limit; temporary tables use the disk of each instance.
-    DatabaseVolume: {
-      metric: database.metric("AuroraVolumeBytesLeftTotal", { statistic: "Minimum", period: Duration.minutes(5) }),
-      below: 10e12,
-      minutes: 1,
-      description: "The storage of the database has less than 10 TB to grow",
-    },
+    // The storage of Aurora grows by itself; temporary tables use the disk of each instance.
     DatabaseLocalDisk: {
       metric: database.metric("FreeLocalStorage", { statistic: "Minimum", period }),
       below: 2e9,
