@@ -1,7 +1,6 @@
 export { runTally, startApps, type AppName, type Apps, type AppsOptions } from "./start-apps.ts";
 export { startBalancer, type Balancer } from "./balancer.ts";
 export type { Server, StopOptions } from "./process/child-server.ts";
-export { startObserve, type Observe } from "./observe/start-observe.ts";
 export { firstSteps } from "./dev/welcome.ts";
 export { claimDirectory } from "./process/directory-lock.ts";
 export { freePorts, portsOfNoLauncher } from "./process/free-ports.ts";

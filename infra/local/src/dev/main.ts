@@ -6,12 +6,11 @@ import { Waits, showWaits } from "../process/until.ts";
 import { addressVariables } from "../services/addresses.ts";
 import { startServices } from "../services/start-services.ts";
 import { startSystem, type System } from "../start-system.ts";
-import { startObserve, type Observe } from "../observe/start-observe.ts";
 import { environmentFile } from "./environment-file.ts";
 import { keepRunning } from "./keep-running.ts";
 import { welcome } from "./welcome.ts";
 
-/* `pnpm dev`: runs services and apps until Ctrl-C. --watch restarts changed apps, --observe starts Prometheus. */
+/* `pnpm dev`: runs services and apps until Ctrl-C. --watch restarts changed apps. */
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const directory = join(root, ".tally");
@@ -22,16 +21,15 @@ const status = new StatusLine(process.stdout);
 const say = (line: string): void => status.say(line);
 const sayIndented = (line: string): void => say(`  ${line}`);
 
-const flags = new Set(process.argv.slice(2));
-if ([...flags].some((flag) => flag !== "--watch" && flag !== "--observe")) {
-  say("Usage: pnpm dev [--watch] [--observe]");
+const flags = process.argv.slice(2);
+if (flags.some((flag) => flag !== "--watch")) {
+  say("Usage: pnpm dev [--watch]");
   process.exit(2);
 }
 
 const waits = new Waits();
 showWaits(waits, status);
 let system: System | undefined;
-let observe: Observe | undefined;
 let stopping: Promise<void> | undefined;
 const interrupted = new AbortController();
 
@@ -64,25 +62,18 @@ try {
     },
   });
   interrupted.signal.throwIfAborted();
-  if (flags.has("--observe")) {
-    say("tally: starting Prometheus");
-    observe = await startObserve({
-      directory: join(directory, "dev", "observe"),
-      apps: system,
-      environment: process.env,
-      say: sayIndented,
-      waits,
-      signal: interrupted.signal,
-    });
-  }
   settings.write({ ...addressVariables(system.addresses), TALLY_URL: system.url });
-  keepRunning({ apps: system, say, signal: interrupted.signal, watchedRoot: flags.has("--watch") ? root : undefined });
-  say(welcome(system, system.services.source, observe));
+  keepRunning({
+    apps: system,
+    say,
+    signal: interrupted.signal,
+    watchedRoot: flags.includes("--watch") ? root : undefined,
+  });
+  say(welcome(system, system.services.source));
 } catch (error) {
   // A failure that a person can fix is printed without its stack.
   say(error instanceof ServiceError ? error.message : String(error instanceof Error ? error.stack : error));
   if (system !== undefined) settings.remove();
-  await observe?.stop();
   await system?.stop();
   say("tally: stopped");
   process.exit(interrupted.signal.aborted ? 0 : 1);
@@ -92,7 +83,6 @@ function stop(running: System): Promise<void> {
   return (stopping ??= (async () => {
     say("tally: stopping");
     settings.remove();
-    await observe?.stop();
     await running.stop();
     say("tally: stopped");
     process.exit(0);

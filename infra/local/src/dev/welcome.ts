@@ -1,19 +1,17 @@
 import type { Apps } from "../start-apps.ts";
-import type { Observe } from "../observe/start-observe.ts";
 import type { Services } from "../services/start-services.ts";
 
 /** What `pnpm dev` prints when everything runs. */
 export function welcome(
   { url, operatorUrls, gateway, writer, ranker }: Apps,
   servicesSource: Services["source"],
-  observed: Observe | undefined,
 ): string {
   return `
 tally is running (services: ${servicesSource})
 
   page     ${url}/
   API      ${url}
-  metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics${observed === undefined ? "" : `\n  graphs   ${observed.prometheusUrl}`}
+  metrics  ${operatorUrls.map((operatorUrl) => `${operatorUrl}/metrics`).join(", ")}, http://127.0.0.1:${writer.port}/metrics, http://127.0.0.1:${ranker.port}/metrics
   logs     ${[gateway, writer, ranker].map(({ logFile }) => logFile).join("\n           ")}
 
   Sell something, then ask for the best-selling items until they have it:

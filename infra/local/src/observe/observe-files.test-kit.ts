@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { observeFiles } from "./start-observe.ts";
+
+/** The folder with what Prometheus and Grafana read. */
+export const observeFiles = join(import.meta.dirname, "..", "..", "..", "observe");
 
 interface Panel {
   readonly id: number;

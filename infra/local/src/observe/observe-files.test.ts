@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { alertsOf, dashboards, metricsIn } from "./observe-files.test-kit.ts";
-import { observeFiles } from "./start-observe.ts";
+import { alertsOf, dashboards, metricsIn, observeFiles } from "./observe-files.test-kit.ts";
 
 const readDocument = (name: string): string =>
   readFileSync(join(observeFiles, "..", "..", "docs", `${name}.md`), "utf8");

@@ -3,14 +3,18 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, type TestContext } from "vitest";
 import { findProgram, runCommand, ServiceError } from "../process/run-command.ts";
-import { dashboards } from "./observe-files.test-kit.ts";
-import { installedPrometheus, observeFiles } from "./start-observe.ts";
+import { installedProgram } from "../services/installed-programs.ts";
+import { dashboards, observeFiles } from "./observe-files.test-kit.ts";
 
 /** Runs promtool in the folder of the configuration. Skips the test where it is missing and cannot be installed. */
 async function promtool({ skip, signal }: TestContext, ...args: readonly string[]) {
   const environment = { PATH: process.env["PATH"] };
   try {
-    const prometheus = await installedPrometheus({ environment, signal, say: () => undefined });
+    const prometheus = await installedProgram("prometheus", "Prometheus", {
+      environment,
+      signal,
+      say: () => undefined,
+    });
     const program = findProgram(["promtool"], environment, [dirname(prometheus)]);
     expect(program).toBeDefined();
     return await runCommand(program ?? "", args, { environment });
