@@ -26,3 +26,9 @@ test.each([
   expect(all).toHaveLength(lines);
   for (const line of all) expect(line).toMatch(/^ {2}waiting for rabbitmq \(\d s\)$/);
 });
+
+test("a wait that has failed is no longer named", async () => {
+  const waits = new Waits();
+  await expect(waits.during("database", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  expect(waits.text).toBeUndefined();
+});
