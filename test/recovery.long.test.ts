@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { dropTestDatabase, recreateTestDatabase } from "@tally/database";
+import { dropTestDatabase, recreateTestDatabase } from "@tally/database/own-database";
 import { silentLog } from "@tally/runtime";
 import { connectConsumer } from "@tally/broker";
 import { queuesOf } from "@tally/contract";

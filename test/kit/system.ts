@@ -1,4 +1,5 @@
-import { connectDatabase, type Database, dropTestDatabase, recreateTestDatabase } from "@tally/database";
+import { connectDatabase, type Database } from "@tally/database";
+import { dropTestDatabase, recreateTestDatabase } from "@tally/database/own-database";
 import {
   accountsOf,
   type Addresses,

@@ -31,6 +31,9 @@ test.each(faults)("publishers and consumers whose connection is %s while it star
     const { publisher } = openPublisher((await broker.proxy(fault(at))).url, [{ name: queue }]);
     expect(await publisher.publish({ queue, messageId: "m", body })).toBe("confirmed");
     await publisher.close();
+    // A message whose confirm was lost is there twice.
+    await broker.take(queue);
+    broker.send(queue, "m");
     const { consumer, arrived } = openConsumer((await broker.proxy(fault(at))).url, { name: queue }, { prefetch: 1 });
     await arrived(1);
     await vi.waitFor(() => expect(consumer.state).toBe("up"), 10_000);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Type, type Static, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { joinBytes, putBytes, splitBytes, type EncodedEvent } from "./encoded-event.ts";
+import { packEvent, putBytes, splitBytes, type EncodedEvent } from "./encoded-event.ts";
 import { firstProblem } from "./first-problem.ts";
 
 /** `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts its batches from 0.
@@ -72,10 +72,8 @@ export function encodeBatch(
   eventVersion: number,
 ): Buffer {
   const texts = events.map(({ json }) => json).join(",");
-  return joinBytes(
-    `{"v":${formatVersion},"eventVersion":${eventVersion},"producer":"${id.producer}","sequence":${id.sequence},"createdAt":${createdAt},"events":[${texts}]}`,
-    events.flatMap(({ bytes }) => bytes),
-  );
+  const json = `{"v":${formatVersion},"eventVersion":${eventVersion},"producer":"${id.producer}","sequence":${id.sequence},"createdAt":${createdAt},"events":[${texts}]}`;
+  return packEvent({ json, bytes: events.flatMap(({ bytes }) => bytes) });
 }
 
 export class UndecodableBatch extends Error {

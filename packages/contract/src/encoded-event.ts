@@ -32,12 +32,13 @@ export function encodeEvent(event: Event): EncodedEvent {
 
 const none: readonly Buffer[] = [];
 
-/** JSON, a newline, and the bytes; only JSON if there are none. The JSON itself has no newline. */
-export function joinBytes(json: string, bytes: readonly Buffer[]): Buffer {
+/** JSON, a newline, and the bytes; only JSON if there are none. The JSON itself has no newline. A dead letter keeps a
+ * single event so. */
+export function packEvent({ json, bytes }: Pick<EncodedEvent, "json" | "bytes">): Buffer {
   return bytes.length === 0 ? Buffer.from(json) : Buffer.concat([Buffer.from(`${json}\n`), ...bytes]);
 }
 
-/** The inverse of joinBytes; the bytes are a view into `body`. */
+/** The inverse of packEvent; the bytes are a view into `body`. */
 export function splitBytes(body: Buffer): { readonly json: string; readonly bytes: Buffer | undefined } {
   const end = body.indexOf(newline);
   if (end < 0) return { json: body.toString(), bytes: undefined };
@@ -62,11 +63,6 @@ export function putBytes(events: readonly unknown[], bytes: Buffer): boolean {
 function lengthIn(value: unknown): number | undefined {
   if (typeof value !== "object" || value === null || !("bytes" in value)) return undefined;
   return typeof value.bytes === "number" ? value.bytes : undefined;
-}
-
-/** A single event, as a dead letter keeps it. */
-export function packEvent({ json, bytes }: EncodedEvent): Buffer {
-  return joinBytes(json, bytes);
 }
 
 /** The event of packEvent; its bytes are views into `body`. Throws SyntaxError or TypeError for anything else. */

@@ -1,6 +1,6 @@
 export { connectDatabase, type Database } from "./connection/connect-database.ts";
 export { DatabaseError, databaseErrors } from "./connection/database-error.ts";
-export { exclusively, dropTestDatabase, recreateTestDatabase } from "./connection/run-statement.ts";
+export { exclusively } from "./connection/run-statement.ts";
 export type { ExclusiveSession } from "./connection/run-statement.ts";
 export { migrate, readMigrations } from "./connection/migrate.ts";
 export { addDomains, enter, findStored, findTimes, hashOfBody, keepShards, ledgerMigrations } from "./ledger/ledger.ts";

@@ -6,7 +6,7 @@ export { type Logger } from "pino";
 export { createMetrics, histogramLines, poolMetrics } from "./service/metrics.ts";
 export type { MetricDescription, PoolState } from "./service/metrics.ts";
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
-export { type HealthServer, startHealthServer } from "./service/start-health-server.ts";
+export { type HealthServer, kept, startHealthServer } from "./service/start-health-server.ts";
 export { runService } from "./service/run-service.ts";
 export { backOff, backOffMs, CataloguedError, Outage, reasonOf, silentLog } from "./failures/failures.ts";
 export type { CatalogueEntry, FailureClass, Log } from "./failures/failures.ts";

@@ -50,11 +50,6 @@ export const databaseErrors = {
     message: "cannot migrate the database",
     when: "a migration failed, was changed after it was applied, or another process held the lock for too long",
   },
-  DATABASE_NOT_FOR_TESTS: {
-    kind: "statement",
-    message: "not a test database",
-    when: "a helper that drops a database got one whose name does not end in _test",
-  },
 } as const satisfies Record<string, CatalogueEntry & { readonly kind: DatabaseErrorKind }>;
 
 const failureClasses = {

@@ -28,8 +28,8 @@ export class Endpoint {
   readonly #pool: Pool;
   /** When a prepared connection was new, or its server was asked whether it takes writes. */
   readonly #askedAt = new WeakMap<PoolConnection, number>();
-  readonly #lent = new Set<Session>();
-  readonly #abandonable = new Set<Session>();
+  /** Whether each lent session is abandonable. */
+  readonly #lent = new Map<Session, boolean>();
   #waiting = 0;
   #closed = false;
 
@@ -46,12 +46,9 @@ export class Endpoint {
   async open({ abandonable = false } = {}): Promise<Session> {
     for (;;) {
       const connection = await this.#connect();
-      const session = new Session(connection, this.#options.queryTimeoutMs, (returned) => {
-        this.#lent.delete(returned);
-        this.#abandonable.delete(returned);
-      });
-      this.#lent.add(session);
-      if (abandonable) this.#abandonable.add(session);
+      const onReturn = (returned: Session) => void this.#lent.delete(returned);
+      const session = new Session(connection, this.#options.queryTimeoutMs, onReturn);
+      this.#lent.set(session, abandonable);
       if (await this.#isUsable(connection, session)) return session;
       // Each turn ends one connection; the pool opens a new one in the end, which is usable.
       session.destroy();
@@ -96,10 +93,10 @@ export class Endpoint {
   /** Lends no more sessions, waits at most the query timeout for those that are lent, then ends every connection. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const session of this.#abandonable) session.destroy();
+    for (const [session, abandonable] of this.#lent) if (abandonable) session.destroy();
     const deadline = performance.now() + this.#options.queryTimeoutMs;
     while (this.#lent.size > 0 && performance.now() < deadline) await sleep(closePollMs);
-    for (const session of this.#lent) session.destroy();
+    for (const session of this.#lent.keys()) session.destroy();
     await new Promise<void>((resolve) => this.#pool.end(() => resolve()));
   }
 

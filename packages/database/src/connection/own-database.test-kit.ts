@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, inject, vi } from "vitest";
 import { silentLog } from "@tally/runtime";
+import { escapeId } from "mysql2";
 import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
 import { migrate, readMigrations } from "./migrate.ts";
-import { dropTestDatabase, recreateTestDatabase } from "./run-statement.ts";
+import { withConnection } from "./run-statement.ts";
 
 /** A new database for one test file, on both endpoints, with the tables of `migrations`: folders, each with the prefix
  * of its names. */
@@ -42,4 +43,25 @@ export function ownDatabase(...migrations: readonly (readonly [folder: URL, pref
     await dropTestDatabase(writeUrl);
   });
   return { writeUrl, readUrl, connect };
+}
+
+/** Creates the database in the URL anew. Rejects unless its name ends in "_test". */
+export async function recreateTestDatabase(url: string): Promise<void> {
+  await dropAnd(url, (name) => `CREATE DATABASE ${name} DEFAULT CHARSET utf8mb4`);
+}
+
+/** Drops the database in the URL, if it exists. Rejects unless its name ends in "_test". */
+export async function dropTestDatabase(url: string): Promise<void> {
+  await dropAnd(url);
+}
+
+async function dropAnd(url: string, sqlAfter?: (name: string) => string): Promise<void> {
+  const server = new URL(url);
+  const name = decodeURIComponent(server.pathname.slice(1));
+  if (!name.endsWith("_test")) throw new Error(`the name "${name}" does not end in "_test"`);
+  server.pathname = "/";
+  await withConnection(server.href, 30_000, async (run) => {
+    await run(`DROP DATABASE IF EXISTS ${escapeId(name, true)}`);
+    if (sqlAfter !== undefined) await run(sqlAfter(escapeId(name, true)));
+  });
 }

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import type { SqlParameter, SqlReader } from "@tally/contract";
-import { format, createConnection, escapeId } from "mysql2";
+import { format, createConnection } from "mysql2";
 import type { Connection, QueryResult, ConnectionOptions, SslOptions } from "mysql2";
 import { DatabaseError, fromDriverError, fromConnectError } from "./database-error.ts";
 import { readFileSync } from "node:fs";
@@ -129,7 +129,7 @@ export function sqlOf(session: { readonly run: Run }): ExclusiveSession {
 }
 
 /** One connection outside of any pool, until `use` ends. `timeoutMs` is for each statement. Throws DatabaseError. */
-async function withConnection<T>(url: string, timeoutMs: number, use: (run: Run) => Promise<T>): Promise<T> {
+export async function withConnection<T>(url: string, timeoutMs: number, use: (run: Run) => Promise<T>): Promise<T> {
   const connection = await connect(url, timeoutMs);
   try {
     return await use((sql, values) => runStatement(connection, sqlText(sql, values), sql, timeoutMs));
@@ -183,26 +183,3 @@ export async function exclusively<T extends object>(
 
 // The server's locks have one namespace for all databases, and names of at most 64 characters. MySQL 9.7 has no MD5().
 const getLock = "SELECT GET_LOCK(CONCAT('tally-', ?, '-', LEFT(SHA2(DATABASE(), 256), 36)), ?) AS locked";
-
-/** Creates the database in the URL anew. Throws DATABASE_NOT_FOR_TESTS unless its name ends in "_test". */
-export async function recreateTestDatabase(url: string): Promise<void> {
-  await dropAnd(url, (name) => `CREATE DATABASE ${name} DEFAULT CHARSET utf8mb4`);
-}
-
-/** Drops the database in the URL, if it exists. Throws DATABASE_NOT_FOR_TESTS unless its name ends in "_test". */
-export async function dropTestDatabase(url: string): Promise<void> {
-  await dropAnd(url);
-}
-
-async function dropAnd(url: string, sqlAfter?: (name: string) => string): Promise<void> {
-  const server = new URL(url);
-  const name = decodeURIComponent(server.pathname.slice(1));
-  if (!name.endsWith("_test")) {
-    throw new DatabaseError("DATABASE_NOT_FOR_TESTS", `the name "${name}" does not end in "_test"`);
-  }
-  server.pathname = "/";
-  await withConnection(server.href, 30_000, async (run) => {
-    await run(`DROP DATABASE IF EXISTS ${escapeId(name, true)}`);
-    if (sqlAfter !== undefined) await run(sqlAfter(escapeId(name, true)));
-  });
-}

@@ -11,6 +11,7 @@ import {
   type BatchIds,
   type Event,
   bytesOfEventId,
+  type SqlParameter,
   type SqlReader,
   type SqlTransaction,
 } from "@tally/contract";
@@ -107,16 +108,13 @@ const insertLetters = `
 // Without the bodies, which may have 16 MB each.
 const headColumns = "id, domain, stage, queue, message_id AS messageId, reason, died_at AS diedAt, state";
 const columns = `${headColumns}, body`;
+const isOfKind = "(? IS NULL OR domain = ?) AND (? IS NULL OR stage = ?) AND (? IS NULL OR state = ?)";
 const selectSome = `
-  SELECT ${columns} FROM dead_letters
-  WHERE (? IS NULL OR domain = ?) AND (? IS NULL OR stage = ?) AND (? IS NULL OR state = ?)
+  SELECT ${columns} FROM dead_letters WHERE ${isOfKind}
     AND died_at >= ? AND died_at <= ? AND LOCATE(?, reason) > 0
   ORDER BY died_at, id LIMIT ?`;
 // The newest first: both columns in one direction, so that an index is read backwards and nothing is sorted.
-const selectHeads = `
-  SELECT ${headColumns} FROM dead_letters
-  WHERE (? IS NULL OR domain = ?) AND (? IS NULL OR stage = ?) AND (? IS NULL OR state = ?)
-  ORDER BY died_at DESC, id DESC LIMIT ?`;
+const selectHeads = `SELECT ${headColumns} FROM dead_letters WHERE ${isOfKind} ORDER BY died_at DESC, id DESC LIMIT ?`;
 const selectHead = `SELECT ${headColumns} FROM dead_letters WHERE id = ?`;
 const selectByIds = `SELECT ${columns} FROM dead_letters WHERE id IN (?) ORDER BY died_at, id`;
 const updateState = "UPDATE dead_letters SET state = ? WHERE id = ? AND state <> ? AND died_at = ?";
@@ -179,8 +177,8 @@ export async function listLetters(
   filter: LetterFilter,
   limit: number,
 ): Promise<readonly DeadLetter[]> {
-  const { domain = null, stage = null, state = null, since = 0, until = Number.MAX_SAFE_INTEGER, reason = "" } = filter;
-  const values = [domain, domain, stage, stage, state, state, since, until, reason, limit];
+  const { since = 0, until = Number.MAX_SAFE_INTEGER, reason = "" } = filter;
+  const values = [...kindValues(filter), since, until, reason, limit];
   return (await reader.query<RowOf<DeadLetter>>(selectSome, values)).map(withTextId);
 }
 
@@ -192,9 +190,7 @@ export async function newestLetters(
   filter: Pick<LetterFilter, "domain" | "stage" | "state">,
   limit: number,
 ): Promise<readonly LetterHead[]> {
-  const { domain = null, stage = null, state = null } = filter;
-  const values = [domain, domain, stage, stage, state, state, limit];
-  return (await reader.query<RowOf<LetterHead>>(selectHeads, values)).map(withTextId);
+  return (await reader.query<RowOf<LetterHead>>(selectHeads, [...kindValues(filter), limit])).map(withTextId);
 }
 
 /** Returns a letter without its content; undefined for an unknown id. */
@@ -232,6 +228,10 @@ export const selectConflicts =
 /** The ids of a domain's events that are dead letters and not stored, for a stream: (id). */
 export const selectKeptEvents =
   "SELECT id FROM dead_letters WHERE domain = ? AND stage = 'event' AND state <> 'replayed'";
+
+function kindValues({ domain, stage, state }: LetterFilter): readonly SqlParameter[] {
+  return [domain, stage, state].flatMap((value) => [value ?? null, value ?? null]);
+}
 
 function withTextId<Row extends { readonly id: Buffer }>(row: Row): Omit<Row, "id"> & { readonly id: string } {
   return { ...row, id: eventIdOfBytes(row.id) };

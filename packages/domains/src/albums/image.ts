@@ -1,13 +1,7 @@
 import { Type, type Static } from "typebox";
 
-export const ImageType = Type.Union([
-  Type.Literal("image/png"),
-  Type.Literal("image/jpeg"),
-  Type.Literal("image/gif"),
-  Type.Literal("image/webp"),
-]);
+export const ImageType = Type.Enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 export type ImageType = Static<typeof ImageType>;
-export const imageTypes: readonly ImageType[] = ImageType.anyOf.map((literal) => literal.const);
 
 export const expectedImage = "a PNG, JPEG, GIF or WebP picture";
 

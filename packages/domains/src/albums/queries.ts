@@ -2,7 +2,7 @@ import { contentRoute, eventIdOfBytes, queryRoute, type View } from "@tally/cont
 import { Type } from "typebox";
 import { closed, None, AsOf, TopLimit, topOf } from "../values.ts";
 import { AlbumParams, images, ofAlbum, parseAlbumId, profiles } from "./album-lookup.ts";
-import { imageTypes } from "./image.ts";
+import { ImageType } from "./image.ts";
 import { memberOf } from "./rank.ts";
 import { exampleAlbum } from "./routes.ts";
 
@@ -27,7 +27,7 @@ const albumImage = contentRoute({
   path: "/albums/:albumID/image",
   summary: "the picture of an album, with the type that its bytes show",
   params: AlbumParams,
-  types: imageTypes,
+  types: ImageType.enum,
   respond: ({ albumID }, sources) => ofAlbum(images, albumID, sources),
   finds: true,
   examples: { "a picture": { params: { albumID: exampleAlbum } } },

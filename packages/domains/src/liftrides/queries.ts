@@ -4,35 +4,6 @@ import { closed, ids, None } from "../values.ts";
 import { skiersOfDay } from "./rank.ts";
 import { days, ResortText, seasonOfNone, seasons } from "./routes.ts";
 
-// Each reads ranges of the covering index `skier`.
-const sumsOfDays = `
-  SELECT skier_id, resort, season, day, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
-  WHERE (skier_id, resort, season, day) IN (?) GROUP BY skier_id, resort, season, day`;
-const sumsOfSeasons = `
-  SELECT skier_id, resort, season, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
-  WHERE (skier_id, resort, season) IN (?) GROUP BY skier_id, resort, season`;
-const sumsOfResorts = `
-  SELECT skier_id, resort, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
-  WHERE (skier_id, resort) IN (?) GROUP BY skier_id, resort`;
-
-type SkierAtResort = readonly [skierId: number, resort: string];
-
-/** A skier's vertical of one day at a resort; 0 without rides. */
-const verticalOfDay = sums<readonly [...SkierAtResort, season: number, day: number]>(sumsOfDays, [
-  "skier_id",
-  "resort",
-  "season",
-  "day",
-]);
-
-const verticalOfSeason = sums<readonly [...SkierAtResort, season: number]>(sumsOfSeasons, [
-  "skier_id",
-  "resort",
-  "season",
-]);
-
-const verticalOfResort = sums<SkierAtResort>(sumsOfResorts, ["skier_id", "resort"]);
-
 interface Sum {
   readonly skier_id: number;
   readonly resort: string;
@@ -41,9 +12,25 @@ interface Sum {
   readonly vertical: number;
 }
 
-function sums<K extends ReadKey>(select: string, key: { readonly [Part in keyof K]: keyof Sum }) {
+/** The vertical of the rides with these values; 0 without rides. Reads a range of the covering index `skier`. */
+function verticalBy<K extends ReadKey>(...key: { readonly [Part in keyof K]: keyof Sum }) {
+  const columns = key.join(", ");
+  const select = `
+    SELECT ${columns}, CAST(SUM(vertical) AS UNSIGNED) AS vertical FROM lift_rides
+    WHERE (${columns}) IN (?) GROUP BY ${columns}`;
   return keyedRead<K, Sum, number>({ select, key, keysMax: 500, ofRows: ([row]) => row?.vertical ?? 0 });
 }
+
+type SkierAtResort = readonly [skierId: number, resort: string];
+
+const verticalOfResort = verticalBy<SkierAtResort>("skier_id", "resort");
+const verticalOfSeason = verticalBy<readonly [...SkierAtResort, season: number]>("skier_id", "resort", "season");
+const verticalOfDay = verticalBy<readonly [...SkierAtResort, season: number, day: number]>(
+  "skier_id",
+  "resort",
+  "season",
+  "day",
+);
 
 const Vertical = Type.Object({ resortID: Type.String(), totalVert: Type.Integer() });
 

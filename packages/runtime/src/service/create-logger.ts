@@ -22,7 +22,7 @@ const depthMax = 8;
 /** JSON lines with ISO time and the level as a word. Masks values of secret keys, down to three levels, and passwords
  * in URLs anywhere in a line. Errors under `err` have stack and causes, without the arguments of commands. */
 export function createLogger({ name, level, destination: given }: LoggerOptions): Logger {
-  const recorder = recordProblems();
+  const kept: LoggedProblem[] = [];
   const log = pino(
     {
       name,
@@ -31,13 +31,13 @@ export function createLogger({ name, level, destination: given }: LoggerOptions)
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: serialiseError },
       redact: { paths: secretPaths, censor: "***" },
-      hooks: { streamWrite: redactUrls, logMethod: recorder.logMethod },
+      hooks: { streamWrite: redactUrls, logMethod: recordTo(kept) },
     },
     // One write(2) for each line. It needs no flush, so neither an exit nor the abrupt end of a thread loses a line.
     // Threads share the descriptor, and lines of up to 4,096 bytes are not mixed.
     given ?? destination({ dest: 1, sync: true }),
   );
-  recorder.of(log);
+  problemsOfLoggers.set(log, kept);
   return log;
 }
 
@@ -76,22 +76,15 @@ export function recentProblems(log: Logger): readonly LoggedProblem[] {
   return problemsOfLoggers.get(log) ?? [];
 }
 
-/** A hook for pino that keeps these lines, and the function that names their logger. One lookup for each line. */
-function recordProblems(): {
-  readonly logMethod: NonNullable<NonNullable<PinoOptions["hooks"]>["logMethod"]>;
-  readonly of: (log: Logger) => void;
-} {
-  const kept: LoggedProblem[] = [];
-  return {
-    logMethod(args, method, levelNumber) {
-      const level = levels[levelNumber];
-      if (level !== undefined) {
-        kept.unshift({ at: new Date().toISOString(), level, message: messageOf(args) });
-        if (kept.length > keptMax) kept.pop();
-      }
-      method.apply(this, args);
-    },
-    of: (log) => void problemsOfLoggers.set(log, kept),
+/** A hook for pino that keeps these lines. One lookup for each line. */
+function recordTo(kept: LoggedProblem[]): NonNullable<NonNullable<PinoOptions["hooks"]>["logMethod"]> {
+  return function logMethod(args, method, levelNumber) {
+    const level = levels[levelNumber];
+    if (level !== undefined) {
+      kept.unshift({ at: new Date().toISOString(), level, message: messageOf(args) });
+      if (kept.length > keptMax) kept.pop();
+    }
+    method.apply(this, args);
   };
 }
 

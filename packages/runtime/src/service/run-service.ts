@@ -37,7 +37,9 @@ export async function runService(service: ServiceOptions): Promise<void> {
       log.info({ signal }, `${name}: stopping`);
       stopping.abort();
       try {
-        await stopAfterStart(starting.promise);
+        const [started] = await Promise.allSettled([starting.promise]);
+        // An aborted start leaves nothing to stop.
+        if (started.status === "fulfilled") await started.value.stop();
       } catch (error) {
         log.error({ err: error }, `${name}: stopping failed, exiting`);
         throw error; // makes the exit status 1
@@ -56,10 +58,4 @@ export async function runService(service: ServiceOptions): Promise<void> {
     log.fatal({ err: error }, `${name}: cannot start, exiting`);
     process.exit(1);
   }
-}
-
-/** An aborted start leaves nothing to stop. */
-async function stopAfterStart(started: Promise<{ stop(): Promise<void> }>): Promise<void> {
-  const [outcome] = await Promise.allSettled([started]);
-  if (outcome.status === "fulfilled") await outcome.value.stop();
 }

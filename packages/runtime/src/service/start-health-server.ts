@@ -81,7 +81,7 @@ function send(response: ServerResponse, status: number, body: string, type: stri
 }
 
 /** `compute`, called at most once in `keptMs`. Other calls get the promise of the last one, also when it rejects. */
-function kept<T>(compute: () => Promise<T>, keptMs: number): () => Promise<T> {
+export function kept<T>(compute: () => Promise<T>, keptMs: number): () => Promise<T> {
   let last: Promise<T> | undefined;
   let computedAt = 0;
   return () => {

@@ -3,6 +3,7 @@ import { addFlows, addHops, HopName, type Heartbeat, countOf, quantileOf } from 
 import type { Heartbeats, RedisMaster, FoundHeartbeat } from "../heartbeats/connect-heartbeats.ts";
 import type { Publisher } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
+import { kept } from "@tally/runtime";
 import { domainStatus, heldOf, type Depths, problemsOf, Stalls } from "./problems.ts";
 import { probe, type Probed, readLagMs } from "./replicas.ts";
 import type { ServerStatus, Status, HopStatus, LoggedError, ProcessStatus } from "./status.ts";
@@ -40,7 +41,7 @@ export class StatusReader {
       lag: probe(withinMs, () => readLagMs(database, domains)),
       letters: probe(
         withinMs,
-        kept(countLettersEveryMs, () => countLetters(database.writer)),
+        kept(() => countLetters(database.writer), countLettersEveryMs),
       ),
       heartbeats: probe(withinMs, () => heartbeats.read()),
       masters: probe(withinMs, () => heartbeats.masters()),
@@ -143,16 +144,6 @@ function largest(values: readonly (number | null)[]): number | null {
 function expectTrue(responds: boolean): true {
   if (!responds) throw new Error("no response");
   return true;
-}
-
-/** `read`, at most once in `everyMs`; a failure is not kept. */
-function kept<T>(everyMs: number, read: () => Promise<T>): () => Promise<T> {
-  let last: { readonly atMs: number; readonly value: T } | undefined;
-  return async () => {
-    const now = performance.now();
-    if (last === undefined || now - last.atMs >= everyMs) last = { atMs: now, value: await read() };
-    return last.value;
-  };
 }
 
 function rounded(ms: number | undefined): number | null {
