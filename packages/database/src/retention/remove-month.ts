@@ -134,7 +134,6 @@ async function drop({ session, domain: { retention }, onProgress }: Removing, mo
   changed.publish("partition dropped");
 }
 
-/** See remove-month.ts. */
 type Step = "moving" | "exporting" | "counting" | "dropping" | "removed";
 
 interface MonthState {

@@ -24,7 +24,6 @@ const topItemsOfStore = queryRoute({
   params: StoreParams,
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
   query: None,
-  // "stores" is the key of the published specification, though it holds items.
   response: Type.Object({
     stores: Type.Array(Type.Object({ itemID: Type.Integer(), numberOfItems: Type.Integer() })),
   }),

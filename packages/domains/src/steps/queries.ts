@@ -20,29 +20,14 @@ const sumsOfDays = `
   SELECT day, CAST(SUM(steps) AS UNSIGNED) AS steps FROM steps
   WHERE user_id = ? AND day >= ? AND day < ? GROUP BY day`;
 
-const keysMax = 500;
-const sumOf = ([row]: readonly { readonly steps: number }[]): number => row?.steps ?? 0;
-
-interface UserDay {
-  readonly user_id: number;
-  readonly day: number;
-  readonly steps: number;
+/** The sum of a row; 0 without one: a user without posts, or a day. */
+function sumsBy<K extends readonly number[]>(select: string, key: { readonly [Part in keyof K]: "user_id" | "day" }) {
+  type Row = Readonly<Record<"user_id" | "day" | "steps", number>>;
+  return keyedRead<K, Row, number>({ select, key, keysMax: 500, ofRows: ([row]) => row?.steps ?? 0 });
 }
 
-/** Of the newest day with posts; 0 for a user without posts. */
-const stepsOfNewestDay = keyedRead<readonly [userId: number], Omit<UserDay, "day">, number>({
-  select: sumsOfNewestDays,
-  key: ["user_id"],
-  keysMax,
-  ofRows: sumOf,
-});
-
-const stepsOfDay = keyedRead<readonly [userId: number, day: number], UserDay, number>({
-  select: sumsOfSingleDays,
-  key: ["user_id", "day"],
-  keysMax,
-  ofRows: sumOf,
-});
+const stepsOfNewestDay = sumsBy<readonly [userId: number]>(sumsOfNewestDays, ["user_id"]);
+const stepsOfDay = sumsBy<readonly [userId: number, day: number]>(sumsOfSingleDays, ["user_id", "day"]);
 
 /** A user's steps on each of `count` consecutive days, 0 without posts. */
 async function stepsOfDays(rows: SqlReader, userId: number, firstDay: number, count: number) {

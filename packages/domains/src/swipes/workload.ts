@@ -1,10 +1,10 @@
+import { createHash } from "node:crypto";
 import { scaled, spreadOver, type Spread, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
 import type { SwipeEvent } from "./event.ts";
 
 // The users of the source; narrow: so few that each pair is swiped many times.
 const swipers = spreadOver(5000, 50);
 const swipees = spreadOver(1_000_000, 200);
-const comment = comments(8192);
 
 /** Swipes with comments of 256 letters. Half of the reads are for each of the two queries about a user. */
 export const workload = {
@@ -78,19 +78,11 @@ function swipeTo(direction: "left" | "right", swipe: Swipe): ClientRequest {
 }
 
 const commentLetters = 256;
+const letterOf = (byte: number): string => String.fromCodePoint(97 + (byte % 26));
+const letters = Array.from(createHash("shake256", { outputLength: 8192 }).digest(), letterOf).join("");
 
-// Parts of one long text: 256 draws for each swipe would cost the client more than the request. Letters use a separate
-// generator with a fixed seed. With `random`, the first connection that needs them would get different later requests.
-function comments(length: number): (random: () => number) => string {
-  let text = "";
-  let state = 1;
-  return (random) => {
-    while (text.length < length) {
-      // Numerical Recipes' generator; its high bits are the good ones.
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      text += String.fromCodePoint(97 + Math.floor((state / 2 ** 32) * 26));
-    }
-    const from = Math.floor(random() * (length - commentLetters));
-    return text.slice(from, from + commentLetters);
-  };
+/** A part of one long text: 256 draws for each swipe would cost the client more than the request. */
+function comment(random: () => number): string {
+  const from = Math.floor(random() * (letters.length - commentLetters));
+  return letters.slice(from, from + commentLetters);
 }
