@@ -117,14 +117,6 @@ test.each([
 });
 
 test.each([
-  ["a day from its rows", `/stores/${storeA}/top-items?date=20261120&limit=10`, 15, [600, 601, 602, 603, 604], 6],
-  ["all days from the board", `/stores/${storeA}/top-items?limit=3`, 30, [600, 601], 12],
-])("the top items of %s: most first, ties by the smaller id", async (_name, path, of700, others, quantity) => {
-  const items = [{ itemID: 700, quantity: of700 }, ...others.map((itemID) => ({ itemID, quantity }))];
-  await expectReads(system.url, [[path, expect.objectContaining({ items })]]);
-});
-
-test.each([
   ["gzip", gunzipSync],
   ["br", brotliDecompressSync],
   ["zstd", zstdDecompressSync],

@@ -1,4 +1,5 @@
 import { type Balancer, startBalancer } from "@tally/local";
+import { EventSourceParserStream, type EventSourceMessage } from "eventsource-parser/stream";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
@@ -111,29 +112,22 @@ export async function openStream(
   if (response.status !== 200 || response.body === null)
     throw new Error(`${response.status}: ${await response.text()}`);
   const events: LiveEvent[] = [];
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const stream = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
   return {
     headers: response.headers,
     events,
     /** The newest answer of a watch; undefined before the first. */
     latest: (watch: number) => events.findLast(({ data }) => data.watch === watch)?.data,
-    ended: read(reader, events),
+    ended: read(stream, events),
     close: () => aborted.abort(),
   };
 }
 
-async function read(reader: ReadableStreamDefaultReader<string>, events: LiveEvent[]): Promise<"complete" | "broken"> {
-  let text = "";
-  for (;;) {
-    const part = await reader.read().catch(() => undefined);
-    if (part === undefined) return "broken";
-    if (part.done) return "complete";
-    text += part.value;
-    const blocks = text.split("\n\n");
-    text = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const [, event = "", data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
-      events.push({ event, data: JSON.parse(data) });
-    }
+async function read(stream: ReadableStream<EventSourceMessage>, events: LiveEvent[]): Promise<"complete" | "broken"> {
+  try {
+    for await (const { event = "", data } of stream) events.push({ event, data: JSON.parse(data) });
+    return "complete";
+  } catch {
+    return "broken";
   }
 }
