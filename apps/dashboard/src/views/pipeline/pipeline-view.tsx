@@ -44,11 +44,11 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
           isNarrow
         />
         <TablePanel
-          title="Processes and threads"
+          title="Processes"
           {...live}
-          rowsOf={({ processes }) => threadRowsOf(processes)}
-          keyOf={({ key }) => key}
-          columns={threadColumns}
+          rowsOf={({ processes }) => processes}
+          keyOf={({ app, host, pid, startedAt }) => [app, host, pid, startedAt].join(" ")}
+          columns={processColumns}
           empty="No process reports its state. They report through Redis."
           wide
         />
@@ -115,6 +115,7 @@ function waitingOf(domains: Status["domains"]): number | null {
 
 type Domain = Status["domains"][number];
 type Server = Status["servers"][number];
+type Process = Status["processes"][number];
 type Hop = Status["hops"][number];
 type LoggedError = Status["lastErrors"][number];
 
@@ -158,15 +159,21 @@ const hopColumns: readonly Column<Hop>[] = [
   { title: "p99", cell: ({ p99Ms }) => shortSpanText(p99Ms), isNumber: true },
 ];
 
-const threadColumns: readonly Column<ThreadRow>[] = [
+const processColumns: readonly Column<Process>[] = [
   { title: "App", cell: ({ app }) => app },
   { title: "Host", cell: ({ host }) => host },
   { title: "Process", cell: ({ pid }) => pid, isNumber: true },
-  { title: "Thread", cell: ({ thread }) => thread },
-  { title: "State", cell: ({ kind, state }) => <State kind={kind} text={state} /> },
-  { title: "Restarts", cell: ({ restarts }) => restarts, isNumber: true },
-  { title: "Started", cell: ({ startedAt }) => timeText(startedAt) },
-  { title: "Last error", cell: ({ lastError }) => lastError ?? "none" },
+  { title: "State", cell: (process) => <State {...stateOf(process)} /> },
+  {
+    title: "Restarts of threads",
+    cell: ({ threads }) => threads.reduce((sum, one) => sum + one.restarts, 0),
+    isNumber: true,
+  },
+  { title: "Started", cell: ({ startedAt }) => timeText(Date.parse(startedAt)) },
+  {
+    title: "Last error",
+    cell: ({ threads }) => threads.find(({ lastError }) => lastError !== null)?.lastError ?? "none",
+  },
 ];
 
 const errorColumns: readonly Column<LoggedError>[] = [
@@ -176,39 +183,11 @@ const errorColumns: readonly Column<LoggedError>[] = [
   { title: "Message", cell: ({ message, times }) => (times === 1 ? message : `${message} ×${times}`) },
 ];
 
-interface ThreadRow {
-  readonly key: string;
-  readonly app: string;
-  readonly host: string;
-  readonly pid: number;
-  /** "main" for a process without further threads. */
-  readonly thread: string;
-  readonly kind: "good" | "bad" | "busy";
-  readonly state: string;
-  readonly restarts: number;
-  readonly startedAt: number;
-  readonly lastError: string | null;
-}
-
-const kinds = { ready: "good", starting: "busy", restarting: "bad", stopping: "busy", stopped: "busy" } as const;
-
-/** All threads. Those of a process that is gone are gone. */
-function threadRowsOf(processes: Status["processes"]): readonly ThreadRow[] {
-  return processes.flatMap(({ app, host, pid, state, startedAt, threads }): readonly ThreadRow[] => {
-    const process = { app, host, pid, startedAt: Date.parse(startedAt) };
-    const keyOf = (thread: string): string => [app, host, pid, startedAt, thread].join(" ");
-    const gone = state === "gone" ? ({ kind: "bad", state: "gone: no heartbeat" } as const) : undefined;
-    if (threads.length === 0) {
-      const main = { key: keyOf("main"), thread: "main", restarts: 0, lastError: null } as const;
-      return [{ ...process, ...main, ...(gone ?? { kind: "good", state: "up" }) }];
-    }
-    return threads.map(({ index, state: threadState, restarts, lastError }) => ({
-      ...process,
-      key: keyOf(String(index)),
-      thread: String(index),
-      restarts,
-      lastError,
-      ...(gone ?? { kind: kinds[threadState], state: threadState }),
-    }));
-  });
+/** A process is as good as the worst of its threads. */
+function stateOf({ state, threads }: Process): { readonly kind: "good" | "bad" | "busy"; readonly text: string } {
+  if (state === "gone") return { kind: "bad", text: "gone: no heartbeat" };
+  const others = threads.flatMap((one) => (one.state === "ready" ? [] : [one.state]));
+  if (others.length === 0) return { kind: "good", text: "up" };
+  const text = `${threads.length - others.length} of ${threads.length} threads ready`;
+  return { kind: others.includes("restarting") ? "bad" : "busy", text };
 }
