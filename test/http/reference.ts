@@ -5,15 +5,10 @@ import { objectOf, type HttpResponse } from "./raw-connection.ts";
 
 /** An OpenAPI document without references, as far as tests need it. */
 export interface ReferenceDocument {
-  readonly servers: Servers;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-type Servers = readonly { readonly url: string }[];
-
 export interface Operation {
-  /** Absent: those of the document. */
-  readonly servers?: Servers;
   readonly parameters?: readonly (Shown & { readonly in: "path" | "query" | "header"; readonly name: string })[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
@@ -54,14 +49,12 @@ export function undocumentedIn(document: ReferenceDocument, sent: Buffer, respon
   return isKnown ? undefined : `${method} ${path}: ${status} ${message}`;
 }
 
-function responsesOf({ servers, paths }: ReferenceDocument, method: string, path: string) {
+function responsesOf({ paths }: ReferenceDocument, method: string, path: string) {
   // Static segments win over parameters.
   const sorted = Object.entries(paths).toSorted(([a], [b]) => a.split("{").length - b.split("{").length);
   for (const [template, { [method]: operation }] of sorted) {
     if (operation === undefined) continue;
-    const prefixes = (operation.servers ?? servers).map(({ url }) => (url === "/" ? "" : url)).join("|");
-    const pattern = template.replaceAll(/\{\w+\}/g, "[^/]+");
-    if (new RegExp(`^(?:${prefixes})${pattern}$`).test(path)) return operation.responses;
+    if (new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path)) return operation.responses;
   }
   return undefined;
 }

@@ -107,7 +107,7 @@ async function buildApp(
     times,
   });
   const watchables = new Watchables(app);
-  addReference(app, mounts);
+  addReference(app);
   addHealthRoute(app, isStopping);
 
   const hasRoom = responseBudget({

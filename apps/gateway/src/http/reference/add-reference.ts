@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { sendPageFile } from "../send-files.ts";
-import type { Mount } from "../routes/domain-routes.ts";
 import { apiDocument } from "./api-document.ts";
 import type { OwnDocument, ServedRoute } from "./documented.ts";
 
@@ -24,9 +23,9 @@ const pageFiles = [
 // The library sets styles of elements, and has images in its style sheet.
 const policy = "style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
-/** Serves the API reference of all routes that are added later: the document at /openapi.json, made at its first
+/** Serves the API reference of all routes that are added later, without those below base paths: the document at /openapi.json, made at its first
  * request; a page at /docs. Call it before routes are added; it throws for a route that is not documented. */
-export function addReference(app: FastifyInstance, mounts: readonly Mount[]): void {
+export function addReference(app: FastifyInstance): void {
   const routes: ServedRoute[] = [];
   app.addHook("onRoute", (route) => {
     const served = servedRoute(route);
@@ -34,7 +33,7 @@ export function addReference(app: FastifyInstance, mounts: readonly Mount[]): vo
   });
   let made: { readonly json: string; readonly etag: string } | undefined;
   app.get("/openapi.json", { config: { access: "open", documented } }, async (request, reply) => {
-    made ??= withEtag(JSON.stringify(apiDocument(routes, mounts)));
+    made ??= withEtag(JSON.stringify(apiDocument(routes)));
     reply.headers({ etag: made.etag, "cache-control": "no-cache", "x-content-type-options": "nosniff" });
     if (request.headers["if-none-match"] === made.etag) return reply.code(304).send();
     return reply.type("application/json; charset=utf-8").send(made.json);
@@ -58,5 +57,7 @@ function servedRoute({ method, url, config, schema = {} }: RouteOptions): Served
   const verb = method === "GET" ? "GET" : method === "POST" ? "POST" : undefined;
   if (own === "page" || verb === undefined) return undefined;
   const { domain, route } = "domain" in own ? own : { domain: undefined, route: own };
+  // Below a base path it is the same.
+  if (url !== route.path) return undefined;
   return { method: verb, url, access, domain, document: route, schema };
 }

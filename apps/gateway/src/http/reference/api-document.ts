@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from "node:util";
 import { IdempotencyKey } from "@tally/contract";
 import { domains } from "@tally/domains";
 import { catalogue, codesOfCatalogue, type ErrorCode } from "../../errors/catalogue.ts";
-import type { Mount } from "../routes/domain-routes.ts";
 import { components, errorRef, type ErrorKey, exampleName, headerRef, rateHeaders } from "./components.ts";
 import { documentedSchema, isRecord, mapValues, type Named, type ServedRoute } from "./documented.ts";
 import { bulkResult, examplesOf, partsOf, retryAfterHeader, type RouteParts } from "./route-parts.ts";
@@ -12,51 +11,33 @@ import { bulkResult, examplesOf, partsOf, retryAfterHeader, type RouteParts } fr
 // What holds for all routes (CommonMark).
 const generalRules = readFileSync(new URL("page/general-rules.txt", import.meta.url), "utf8");
 
-/** The OpenAPI 3.1 document of routes. Routes with the same path below different prefixes are one operation. */
-export function apiDocument(routes: readonly ServedRoute[], mounts: readonly Mount[]): object {
+/** The OpenAPI 3.1 document of routes. */
+export function apiDocument(routes: readonly ServedRoute[]): object {
   const shared: Record<string, object> = {};
-  const paths: Record<string, Record<string, { servers?: object[] | undefined }>> = {};
+  const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    const { path, prefix } = placeOf(route, mounts);
-    const item = (paths[path.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
-    const operation = (item[route.method.toLowerCase()] ??= operationOf(path, route, shared));
-    operation.servers = [...(operation.servers ?? []), serverOf(prefix)];
-  }
-  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
-    if (operation.servers?.length === mounts.length) operation.servers = undefined;
+    const item = (paths[route.url.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
+    item[route.method.toLowerCase()] = operationOf(route, shared);
   }
   const system = { name: "system", description: "The state of events and of the system." };
   return {
     openapi: "3.1.0",
     info: { title: "tally", version: "0.1.0", description: generalRules },
-    servers: mounts.map(({ prefix }) => serverOf(prefix)),
+    servers: [{ url: "/" }],
     tags: [...domains.map(({ name, description }) => ({ name, description })), system],
     components: { ...components, responses: { ...shared, ...components.responses } },
     paths,
   };
 }
 
-function placeOf({ method, url, document }: ServedRoute, mounts: readonly Mount[]) {
-  const short = "pathUnderBase" in document ? document.pathUnderBase : undefined;
-  for (const path of short === undefined ? [document.path] : [document.path, short]) {
-    const mount = mounts.find(({ prefix }) => prefix + path === url);
-    if (mount !== undefined) return { path, prefix: mount.prefix };
-  }
-  throw new RangeError(`${method} ${url}: expected a base path before ${document.path}`);
-}
-
-function serverOf(prefix: string) {
-  return { url: prefix === "" ? "/" : prefix };
-}
-
-function operationOf(path: string, route: ServedRoute, shared: Record<string, object>): object {
-  const { method, access, domain, document } = route;
+function operationOf(route: ServedRoute, shared: Record<string, object>): object {
+  const { method, url, access, domain, document } = route;
   const { summary, description } = document;
   const parts = partsOf(route);
   const parameters = parametersOf(route);
   const scopes = typeof access === "string" ? [] : [`${access.domain}:${access.action}`];
   // "GET /items/top5/:itemID" is getItemsTop5ItemID.
-  const name = path.replaceAll(/\W+(\w?)/g, (_, first: string) => first.toUpperCase());
+  const name = url.replaceAll(/\W+(\w?)/g, (_, first: string) => first.toUpperCase());
   return {
     operationId: method.toLowerCase() + name,
     summary,

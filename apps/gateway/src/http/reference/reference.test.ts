@@ -4,7 +4,6 @@ import { domains } from "@tally/domains";
 import fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { catalogue } from "../../errors/catalogue.ts";
-import { mountsOf } from "../routes/domain-routes.ts";
 import { addReference } from "./add-reference.ts";
 import { type ApiDocument, documentOf, startAlone } from "./start-alone.test-kit.ts";
 import { withoutRoute } from "./components.ts";
@@ -32,29 +31,23 @@ test("the document is valid OpenAPI 3.1", async () => {
   expect(document.openapi).toBe("3.1.0");
 });
 
-test("the document has every route of every domain below every base path, and the server has every path of the document", async () => {
-  const basePaths = ["/shop", "/steps", "/"];
-  const gateway = await started({ BASE_PATHS: basePaths.join(",") });
-  const document = await documentOf(gateway);
-  const served = new Set(
-    Object.entries(document.paths).flatMap(([path, item]) =>
-      Object.entries(item).flatMap(([method, { servers = document.servers }]) =>
-        servers.map(({ url }) => `${method.toUpperCase()} ${url === "/" ? "" : url}${path}`),
-      ),
-    ),
+test("the document has every route of every domain, and the server has every path below every base path", async () => {
+  const gateway = await started({ BASE_PATHS: "/shop,/steps,/" });
+  const { paths } = await documentOf(gateway);
+  const documented = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  for (const { prefix, isBasePath } of mountsOf(basePaths)) {
-    for (const { routes, queries } of domains) {
-      for (const route of [...routes, ...queries]) {
-        const method = route.kind === "query" || route.kind === "content" ? "GET" : "POST";
-        const short = isBasePath && "pathUnderBase" in route ? (route.pathUnderBase ?? []) : [];
-        for (const path of [route.path].concat(short)) {
-          expect(served).toContain(`${method} ${prefix}${path.replaceAll(/:(\w+)/g, "{$1}")}`);
-        }
-      }
+  for (const { routes, queries } of domains) {
+    for (const { kind, path } of [...routes, ...queries]) {
+      const method = kind === "query" || kind === "content" ? "GET" : "POST";
+      expect(documented).toContain(`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
     }
-    expect(served).toContain(`GET ${prefix}/events/{id}`);
   }
+  const own = new Set(["/openapi.json", "/health/live", "/status", "/dead-letters", "/views", "/live"]);
+  const served = documented.flatMap((one) => {
+    const [method = "", path = ""] = one.split(" ");
+    return (own.has(path) ? [""] : ["", "/shop", "/steps"]).map((prefix) => `${method} ${prefix}${path}`);
+  });
   // A path with other methods is 405, and Allow names them.
   for (const one of served) {
     const [method = "", path = ""] = one.split(" ");
@@ -89,7 +82,7 @@ test("the document has every error of the catalogue, below a route or as one wit
 
 test("a route that is not documented cannot be added", () => {
   const app = fastify();
-  addReference(app, mountsOf([]));
+  addReference(app);
   expect(() => app.get("/secret", { config: { access: "open" } }, async () => "")).toThrow(
     "GET /secret: expected config.access and config.documented",
   );

@@ -5,7 +5,6 @@ import { startGateway, type Gateway } from "../../start-gateway.ts";
 /** The parts of an OpenAPI document that tests read. */
 export interface ApiDocument {
   readonly openapi: string;
-  readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
 }
 
@@ -13,8 +12,6 @@ interface ApiOperation {
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, { readonly examples?: object }>> }>
   >;
-  /** Absent: those of the document. */
-  readonly servers?: ApiDocument["servers"];
 }
 
 // Nothing listens there.
