@@ -6,7 +6,6 @@ import { MessagingError } from "./declare-queues.ts";
 export interface BrokerNodes {
   /** For amqplib's connect: its recovery reads this one address again for each attempt. `next` changes it. */
   readonly target: Options.Connect;
-  /** Host and port of the target, for the log. */
   readonly current: string;
   readonly next: () => void;
 }

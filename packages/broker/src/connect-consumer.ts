@@ -1,7 +1,12 @@
 import type { QueueSpec } from "@tally/contract";
 import type { Channel, ConsumeMessage } from "amqplib";
 import { declareQueues } from "./declare-queues.ts";
-import { openConnection, renewWithChannel, type Connection, type ConnectionOptions } from "./open-connection.ts";
+import {
+  ReconnectingConnection,
+  renewWithChannel,
+  type Connection,
+  type ConnectionOptions,
+} from "./open-connection.ts";
 
 /** A message at its consumer. Only the first settlement counts, and none after its channel has ended. */
 export interface Delivery {
@@ -32,7 +37,6 @@ export interface Consumer extends Connection {
 export interface ConsumerOptions extends ConnectionOptions {
   readonly queues: readonly QueueSpec[];
   readonly queue: string;
-  /** The maximum of unsettled deliveries. */
   readonly prefetch: number;
   readonly onDelivery: (delivery: Delivery) => void;
 }
@@ -47,7 +51,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
   // The broker delivers those of a lost connection again.
   let held = 0;
 
-  const connection = openConnection({
+  const connection = new ReconnectingConnection({
     ...options,
     async setup(model, renew) {
       const made = await model.createChannel();

@@ -2,7 +2,7 @@ import { channel as diagnosticChannel } from "node:diagnostics_channel";
 import type { QueueSpec } from "@tally/contract";
 import type { ChannelModel, ConfirmChannel } from "amqplib";
 import { declareQueues, depthProbe, type DepthProbe } from "./declare-queues.ts";
-import { openConnection, renewWithChannel } from "./open-connection.ts";
+import { ReconnectingConnection, renewWithChannel } from "./open-connection.ts";
 import type { Connection, ConnectionOptions, ConnectionState, Renew } from "./open-connection.ts";
 
 /*
@@ -79,9 +79,7 @@ export interface PublisherOptions extends ConnectionOptions {
 }
 
 /** Connects for publishing only: a broker under alarm blocks connections that publish, and consuming must continue. */
-export function connectPublisher(options: PublisherOptions): Publisher {
-  return new QueuePublisher(options);
-}
+export const connectPublisher = (options: PublisherOptions): Publisher => new QueuePublisher(options);
 
 class QueuePublisher implements Publisher {
   readonly #options: PublisherOptions;
@@ -100,7 +98,7 @@ class QueuePublisher implements Publisher {
   constructor(options: PublisherOptions) {
     this.#options = options;
     this.#exchanges = new Map(options.queues.map(({ name, exchange }) => [name, exchange]));
-    this.#connection = openConnection({
+    this.#connection = new ReconnectingConnection({
       ...options,
       setup: (model, renew) => this.#setUp(model, renew),
       onUp: () => this.#sendWaiting(),

@@ -9,7 +9,6 @@ export type ConnectionState = "up" | "blocked" | "down";
 export interface ConnectionOptions {
   /** One or more URLs, with commas between: starts with a random one, and after each failure tries the next. */
   readonly url: string;
-  /** The name of this connection in the broker's tools. */
   readonly connectionName: string;
   readonly log: Log;
   readonly onStateChange?: (state: ConnectionState) => void;
@@ -52,11 +51,7 @@ interface Options extends ConnectionOptions {
   readonly onUp: () => void;
 }
 
-export function openConnection(options: Options): Connection {
-  return new ReconnectingConnection(options);
-}
-
-class ReconnectingConnection implements Connection {
+export class ReconnectingConnection implements Connection {
   readonly #options: Options;
   readonly #nodes: BrokerNodes;
   readonly #first = Promise.withResolvers<void>();

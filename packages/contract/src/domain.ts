@@ -48,7 +48,6 @@ export function defineDomain<E extends Event, C extends Change<E>>(parts: Domain
   return { errorKey: "message", eventVersion: 1, ...parts } as unknown as Domain;
 }
 
-/** An event and the batch that carries it. */
 export interface BatchEvent<E extends Event = Event> {
   readonly event: E;
   readonly batch: BatchId;
@@ -57,7 +56,6 @@ export interface BatchEvent<E extends Event = Event> {
 /** An event that added or replaced a row. A domain may add what it replaced. */
 export type Change<E extends Event = Event> = BatchEvent<E>;
 
-/** Where a domain keeps its events. */
 export interface Store<E extends Event, C extends Change<E>> {
   /** Writes the events of several batches and returns those that changed rows. Safe to repeat: a stored event is no
    * change. No event id occurs twice in `events`. */

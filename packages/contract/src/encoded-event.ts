@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import type { Event } from "./batch.ts";
 
-/** The schema of a field that holds bytes. */
 export const Bytes = Type.Refine(Type.Unsafe<Buffer>({ expected: "bytes" }), (value) => Buffer.isBuffer(value));
 
 /** An event in messages: JSON, and separately the bytes of its fields, which are never encoded as text. */

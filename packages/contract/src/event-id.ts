@@ -82,12 +82,10 @@ export function eventTimeOf(id: EventId): number | undefined {
   return id.charAt(14) === "7" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 }
 
-/** The 16 bytes of an id in the database. */
 export function bytesOfEventId(id: EventId): Buffer {
   return Buffer.from(id.replaceAll("-", ""), "hex");
 }
 
-/** The inverse of bytesOfEventId. */
 export function eventIdOfBytes(bytes: Buffer): EventId {
   const hex = bytes.toString("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

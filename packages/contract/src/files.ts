@@ -20,7 +20,6 @@ export interface EventFiles<E extends Event = Event> {
   readonly cells?: Readonly<Record<string, CellForm>>;
 }
 
-/** The rows of a table with one row for each event. */
 export interface EventRows<E extends Event = Event> {
   readonly table: string;
   readonly columns: readonly string[];

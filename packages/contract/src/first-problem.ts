@@ -126,7 +126,6 @@ function longList(schema: TSchema, value: unknown, instancePath = "", schemaPath
   return undefined;
 }
 
-/** Escapes a name for a JSON pointer (RFC 6901). */
 function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
@@ -149,7 +148,6 @@ export class InvalidInput extends Error {
     super(`${field}: expected ${expected}, got ${showValue(got)}`);
   }
 
-  /** For a value that breaks its schema. */
   static of({ field, expected, message }: Problem): InvalidInput {
     return Object.assign(new InvalidInput(field, expected, undefined), { message });
   }

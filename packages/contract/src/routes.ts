@@ -7,7 +7,6 @@ import type { Sources } from "./sources.ts";
 // values that the route's own schemas have accepted.
 // oxlint-disable typescript/no-unsafe-type-assertion
 
-/** An Idempotency-Key, in a header or in an entry of a bulk request. */
 export const IdempotencyKey = Type.String({
   pattern: "^[\\x21-\\x7e]{1,255}$",
   expected: "1 to 255 visible ASCII characters",
@@ -85,7 +84,6 @@ export interface FormRoute<E extends Event, Params = unknown, Response = unknown
   readonly examples: Examples<FormExample<Params, Response>>;
 }
 
-/** The parts of a form by name. */
 export type Form = Readonly<Partial<Record<string, FormPart>>>;
 
 export interface FormPart {

@@ -44,7 +44,6 @@ export interface Lookup<T> {
   readonly ofEvent: (event: Event) => T | undefined;
 }
 
-/** The boards of one domain. */
 export interface BoardReader {
   /** The `limit` members with the highest counts, at most 100; equal counts by the smaller id. Unknown boards are
    * empty. */

@@ -18,7 +18,6 @@ export interface SqlSnapshot extends SqlReader {
   stream(sql: string, values?: readonly SqlParameter[]): AsyncIterable<readonly (readonly unknown[])[]>;
 }
 
-/** One transaction on the write endpoint. */
 export interface SqlTransaction extends SqlReader {
   /** "INSERT INTO t (a, b) VALUES ?" for any number of rows. "duplicate": a unique key exists and no row was inserted;
    * the transaction continues. Other errors throw DatabaseError and insert no row either. */

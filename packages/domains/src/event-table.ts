@@ -36,7 +36,6 @@ interface BatchRow {
   readonly sequence: number;
 }
 
-/** The statements of a table, made once from the fields of its events. */
 export function eventTable<S extends TObject>(
   schema: S,
   name: string,

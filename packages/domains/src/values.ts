@@ -86,7 +86,6 @@ export async function topOf<T>(
   };
 }
 
-/** The id of every stored event. */
 export const EventId = Type.String({ pattern: "^[0-9a-f-]{36}$", expected: "a UUID" });
 
 /** An id or another integer from 0 in an event. */

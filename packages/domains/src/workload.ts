@@ -12,7 +12,6 @@ export interface Workload {
   /** A POST about an event that was acknowledged at `atMs` by the client's clock. Absent: no event refers to another.
    */
   readonly followUp?: (random: () => number, eventId: EventId, atMs: number) => ClientRequest;
-  /** The path of a GET. */
   readonly read: (random: () => number, spread: Spread) => string;
   /** An event that fits its schema and that the database rejects because of its data. */
   readonly poison: (id: string) => Event;
@@ -43,7 +42,6 @@ export interface BulkEntry extends Required<Pick<ClientRequest, "units" | "conte
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** The loads of a source document. */
 export interface Source {
   /** S0 to S4. */
   readonly name: string;

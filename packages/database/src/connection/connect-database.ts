@@ -1,21 +1,16 @@
-import type { Log, PoolState } from "@tally/runtime";
+import type { PoolState } from "@tally/runtime";
 import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
-import { Endpoint, takesWrites } from "./endpoint.ts";
+import { Endpoint, takesWrites, type EndpointOptions } from "./endpoint.ts";
 import { read, readerOf, snapshot, type SnapshotOptions } from "./read.ts";
 import { transact, type TransactionOptions } from "./transact.ts";
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends Omit<EndpointOptions, "name" | "url" | "connections"> {
   /** mysql://user:password@host:port/database of the write endpoint. */
   readonly writeUrl: string;
   /** The same of the read endpoint; may be the write endpoint's. */
   readonly readUrl: string;
   readonly writeConnections: number;
   readonly readConnections: number;
-  /** Longest time for one statement, and for a free connection. Lock waits end at half of it. */
-  readonly queryTimeoutMs: number;
-  readonly log: Log;
-  /** Called when a read or a transaction has its connection, or gives up: how long it waited. */
-  readonly onSession?: (endpoint: "write" | "read", waitedMs: number) => void;
 }
 
 export interface Database {
@@ -38,7 +33,6 @@ export interface Database {
   ping(): Promise<{ readonly write: boolean; readonly read: boolean }>;
   /** The same for one endpoint. */
   responds(endpoint: "read" | "write"): Promise<boolean>;
-  /** The load of both pools. */
   pools(): readonly PoolState[];
   /** Waits at most the query timeout for what is running, and disconnects. Later calls fail with DATABASE_CLOSED. */
   close(): Promise<void>;

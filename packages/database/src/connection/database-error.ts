@@ -96,7 +96,6 @@ export function fromConnectError(error: DriverError): DatabaseError {
   return new DatabaseError("DATABASE_UNAVAILABLE", error.message, causeOf(error, serverErrno(error)));
 }
 
-/** A unique key exists already. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof DatabaseError && error.errno !== undefined && duplicateErrnos.has(error.errno);
 }

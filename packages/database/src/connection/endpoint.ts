@@ -9,8 +9,10 @@ export interface EndpointOptions {
   readonly name: "write" | "read";
   readonly url: string;
   readonly connections: number;
+  /** Longest time for one statement, and for a free connection. Lock waits end at half of it. */
   readonly queryTimeoutMs: number;
   readonly log: Log;
+  /** Called when a read or a transaction has its connection, or gives up: how long it waited. */
   readonly onSession?: ((endpoint: "write" | "read", waitedMs: number) => void) | undefined;
 }
 
@@ -76,7 +78,6 @@ export class Endpoint {
     }
   }
 
-  /** Sessions in use, and callers that wait for one. */
   get load(): PoolState {
     return { endpoint: this.#options.name, lent: this.#lent.size, waiting: this.#waiting };
   }

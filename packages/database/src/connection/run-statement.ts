@@ -116,7 +116,6 @@ export function tlsOf(url: string): { readonly uri: string; readonly ssl?: SslOp
 
 const urlError = (detail: string): DatabaseError => new DatabaseError("DATABASE_URL", detail);
 
-/** Runs a statement with its values. */
 type Run = (sql: string, values?: readonly SqlParameter[]) => Promise<QueryResult>;
 
 /** What callers outside of this folder may do with a session. */

@@ -28,7 +28,6 @@ export interface NewLetter {
   readonly id: string;
   readonly domain: string;
   readonly stage: Stage;
-  /** The queue that it came through. */
   readonly queue: string;
   /** The id of a message, which a replay uses again; for a conflict the id of the stored event; empty for an event. */
   readonly messageId: string;
@@ -49,7 +48,6 @@ export function letterOfEvent(domain: string, queue: string, event: Event, reaso
   return { id: event.id, domain, stage: "event", queue, messageId: "", reason, body };
 }
 
-/** The reason of a letter of stage "conflict". */
 export const keyReusedReason = "key reused with different content";
 
 /** The letter's id is made of key and content: each content is one letter. A replay stores the event under that id. */
@@ -140,7 +138,6 @@ export interface LetterFilter {
   /** ms since 1970, both included. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** A part of the reason. */
   readonly reason?: string | undefined;
 }
 

@@ -163,7 +163,6 @@ const lockCountedTo = `
   WHERE domain = ? AND month = ? AND step = 'counting' FOR UPDATE`;
 const updateCountedTo = "UPDATE retention_months SET counted_to = ? WHERE domain = ? AND month = ?";
 
-/** The month whose removal has begun and not ended. */
 export async function unfinishedMonth(reader: SqlReader, domain: string): Promise<MonthState | undefined> {
   const [row] = await reader.query<MonthState>(selectUnfinished, [domain]);
   return row;

@@ -28,7 +28,6 @@ export interface RetainOptions extends Omit<Removing, "session" | "onProgress"> 
 }
 
 export interface RetainOutcome {
-  /** Whether this run gave the table partitions. */
   readonly converted: boolean;
   readonly removed: readonly ({ readonly month: Month } & ExportedMonth)[];
 }

@@ -10,7 +10,6 @@ const Text = Type.String({
   expected: `a text of at most ${textCharactersMax} characters`,
 });
 
-/** An album with its image. */
 export const AlbumEvent = closed({
   kind: Type.Literal("album"),
   id: EventId,
@@ -22,7 +21,6 @@ export const AlbumEvent = closed({
 });
 export type AlbumEvent = Static<typeof AlbumEvent>;
 
-/** A like or dislike of an album. */
 export const ReviewEvent = closed({
   kind: Type.Literal("review"),
   id: EventId,

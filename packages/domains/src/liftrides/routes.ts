@@ -7,7 +7,6 @@ import { store } from "./store.ts";
 /** Seasons and days; the columns have two bytes. */
 export const seasons = wholeNumbers(0, 65_535);
 export const days = wholeNumbers(0, 65_535);
-/** Minutes of a day. */
 const minutes = wholeNumbers(0, 1440);
 /** The limit keeps the vertical of all rides of a skier below 2^53, which Redis counts exactly. */
 const lifts = wholeNumbers(0, 1_000_000);
@@ -21,7 +20,6 @@ export const ResortText: TString = Type.String({
   expected: "a resort of 1 to 64 printable characters",
 });
 
-/** A resort in a body: a name or a number. */
 const Resort = Type.Union([ResortText, Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })], {
   expected: "a resort of 1 to 64 printable characters",
 });

@@ -1,7 +1,6 @@
 import { Type, type Static } from "typebox";
 import { closed, EventId, StoredNumber } from "../values.ts";
 
-/** The most items of one purchase. */
 export const itemsMax = 500;
 
 /** One sold item: its id and its quantity. A pair is smaller than an object, and a purchase has about 5. */

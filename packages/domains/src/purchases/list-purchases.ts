@@ -9,7 +9,6 @@ import { DateText, parseCalendarDate } from "./calendar-date.ts";
 /** Of a response, in all: 1000 purchases of 500 items would block the gateway's thread for seconds. */
 const listedItemsMax = 10_000;
 
-/** A purchase as queries return it. */
 const ShownPurchase = Type.Object({
   eventID: Type.String(),
   storeID: Type.Integer(),
@@ -19,7 +18,6 @@ const ShownPurchase = Type.Object({
 } satisfies Record<"eventID" | keyof typeof fields, TSchema>);
 type ShownPurchase = Static<typeof ShownPurchase>;
 
-/** For the API reference. */
 const exampleOfShown: ShownPurchase = {
   eventID: "55dd47d6-d9ef-8152-b012-19d6cdd9449d",
   storeID: 7,

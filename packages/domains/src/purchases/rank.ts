@@ -10,7 +10,6 @@ export const itemsOfStore = (storeId: number): string => `${sales.mirrorPrefix}$
 /** The board of an item: its stores by how many they sold. */
 export const storesOfItem = (itemId: number): string => `${sales.prefix}${itemId}`;
 
-/** Counts each line of a new purchase for its item and its store. */
 export function rank(changes: readonly Change<PurchaseEvent>[], moves: Moves): void {
   for (const { event } of changes) {
     const store = String(event.storeId);

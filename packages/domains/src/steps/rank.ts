@@ -1,10 +1,8 @@
 import type { Change, Moves, Recount } from "@tally/contract";
 import type { StepsEvent } from "./event.ts";
 
-/** The board of a day: users by their steps. */
 export const usersOfDay = (day: number | string): string => `day:${day}`;
 
-/** Each new event counts its steps for its user on its day. */
 export function rank(changes: readonly Change<StepsEvent>[], moves: Moves): void {
   for (const { event } of changes) moves.add(usersOfDay(event.day), String(event.userId), event.steps);
 }

@@ -10,7 +10,6 @@ export interface Redis extends RedisCommander<{ type: "default"; mapping: "resp2
   readonly status: string;
   on(event: "ready", listener: () => void): unknown;
   once(event: "ready", listener: () => void): unknown;
-  /** Closes the connections for good. */
   disconnect(): void;
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** One error of a catalogue. */
 export interface CatalogueEntry {
   /** Begins the message of each such error. */
   readonly message: string;
@@ -105,7 +104,6 @@ const backOffs = {
   unavailable: { firstMs: 50, longestMs: 2000 },
   /** Any other error, a defect or a wrong configuration. Nothing is dropped; an early retry does not help. */
   unexpected: { firstMs: 500, longestMs: 10_000 },
-  /** A thread that died. */
   thread: { firstMs: 100, longestMs: 10_000 },
 } as const;
 

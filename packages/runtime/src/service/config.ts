@@ -5,7 +5,6 @@ import type { CatalogueEntry } from "../failures/failures.ts";
 /** The settings of an app by their names in the code. */
 export type ConfigSchema = Readonly<Record<string, Setting>>;
 
-/** The values of a schema's settings. */
 export type Config<Schema extends ConfigSchema> = {
   readonly [Name in keyof Schema]: Schema[Name] extends Setting<infer Value> ? Value : never;
 };

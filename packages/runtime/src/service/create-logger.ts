@@ -56,7 +56,6 @@ function withoutArguments(value: unknown, depth: number): unknown {
   return Object.fromEntries(entries);
 }
 
-/** A line of a log. */
 export interface LoggedProblem {
   /** ISO 8601. */
   readonly at: string;

@@ -15,7 +15,6 @@ export const wholeNumber = numberFlag("a whole number from 1 on", (value) => Num
 export const number = numberFlag("a number from 0 on", (value) => Number.isFinite(value));
 export const share = numberFlag("a number from 0 to 1", (value) => value <= 1);
 
-/** Names separated by commas. */
 export function list(text: string): readonly string[] {
   return text.split(",");
 }
@@ -34,6 +33,5 @@ export function origin(text: string): string {
   return url.origin;
 }
 
-/** A whole number from 1 to `max`. */
 export const wholeNumberTo = (max: number) =>
   numberFlag(`a whole number from 1 to ${max}`, (value) => Number.isInteger(value) && value >= 1 && value <= max);

@@ -31,7 +31,6 @@ function kept(metric: { readonly aggregator: string }): object {
   return metric.aggregator === "omit" ? { ...metric, aggregator: "first" } : metric;
 }
 
-/** A pool of connections at one moment. */
 export interface PoolState {
   readonly endpoint: string;
   /** Connections in use. */

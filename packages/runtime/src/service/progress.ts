@@ -32,7 +32,6 @@ export class Progress {
     this.#print(`${step}${bar} ${Math.floor(100 * share)} % (${done} of ${total}, ${rate}/s)`);
   }
 
-  /** What the program waits for. */
   note(text: string): void {
     this.#step = "";
     if (performance.now() >= this.#nextAt) this.#print(text);

@@ -8,7 +8,6 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly expected: string;
   /** Absent: the variable must be set. */
   readonly default: Value | undefined;
-  /** Its purpose, in one line. */
   readonly description: string;
   /** The variable with the path of a file that contains the value. Absent: the value is no secret. */
   readonly fileVariable?: string;
@@ -46,7 +45,6 @@ interface IntegerOptions extends Common<number> {
   readonly unit?: string;
 }
 
-/** A whole number from `min` to `max`. */
 export const integer = kind<number, IntegerOptions>(({ min, max, unit }) => ({
   expected: `a whole number from ${min} to ${max}${unit === undefined ? "" : ` (${unit})`}`,
   read(text) {

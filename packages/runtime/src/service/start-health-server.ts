@@ -7,7 +7,6 @@ interface Check {
   readonly detail?: unknown;
 }
 
-/** The checks by name. */
 type Health = Readonly<Record<string, Check>>;
 
 export interface HealthServerOptions {

@@ -36,7 +36,6 @@ export class StatusLine {
     this.#isShown = true;
   }
 
-  /** Removes the state from a terminal. */
   clear(): void {
     if (!this.#isShown) return;
     cursorTo(this.#stream, 0);

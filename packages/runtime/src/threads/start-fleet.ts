@@ -12,7 +12,6 @@ export interface FleetOptions<Options, Report extends object> {
   readonly log: Log;
   /** How long a thread may take to finish its work in hand, in ms. */
   readonly stopWithinMs: number;
-  /** Stops a fleet that is not ready yet. */
   readonly signal?: AbortSignal;
   /** Gets the fleet before its threads are ready. */
   readonly onStarting?: (fleet: Fleet<Report>) => void;
@@ -26,7 +25,6 @@ export interface ThreadReport<Report extends object> {
 
 /** Complete consumers, each with its own connections. One that dies is started again; the others continue. */
 export interface Fleet<Report extends object> {
-  /** The current status of each thread. */
   readonly threads: readonly ThreadStatus[];
   /** The registries of the threads, as JSON; without threads that do not reply within a second. */
   metrics(): Promise<readonly object[]>;

@@ -25,7 +25,6 @@ import type { ThreadData, ToThread } from "./run-thread.ts";
 export interface ThreadStatus {
   readonly index: number;
   readonly state: "starting" | "ready" | "restarting" | "stopping" | "stopped";
-  /** How often it was started again. */
   readonly restarts: number;
   /** Why it died last, with the causes. */
   readonly lastError?: string;

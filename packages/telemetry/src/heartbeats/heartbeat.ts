@@ -54,7 +54,6 @@ export const ThreadState = Type.Object({
   index: Type.Integer(),
   state: Type.Enum(["starting", "ready", "restarting", "stopping", "stopped"]),
   restarts: Type.Integer(),
-  /** Why it died last. */
   lastError: Type.Union([Type.String(), Type.Null()]),
 });
 export type ThreadState = Static<typeof ThreadState>;

@@ -1,7 +1,6 @@
 import type { FlowReport, Heartbeat } from "../heartbeats/heartbeat.ts";
 import type { DomainStatus, Flow, QueueStatus, ProcessStatus, ServerStatus, Status } from "./status.ts";
 
-/** Batches in the queues of a domain. */
 export interface Depths {
   readonly ingest: number;
   readonly rank: number;
@@ -14,7 +13,6 @@ interface OfDomain {
   readonly depths: Depths | undefined;
   /** undefined: Redis does not respond. */
   readonly held: Held | undefined;
-  /** When the newest batch was stored, in ms since 1970. */
   readonly newest: number | undefined;
 }
 

@@ -15,7 +15,6 @@ export const ServerStatus = Type.Object({
 });
 export type ServerStatus = Static<typeof ServerStatus>;
 
-/** The events of a domain that passed a stage. */
 export const Flow = Type.Object({
   /** Since the start of the running processes. */
   events: Type.Number(),

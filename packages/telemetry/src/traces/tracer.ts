@@ -19,7 +19,6 @@ export function readTraceparent(text: string): (TraceContext & { readonly isSamp
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & sampledFlag) === sampledFlag };
 }
 
-/** The `traceparent` of a sampled step. */
 export function textOfTraceContext({ traceId, spanId }: TraceContext): string {
   return `00-${traceId}-${spanId}-01`;
 }
@@ -75,10 +74,9 @@ export function requestSampler(oneIn: number): RequestSampler {
     if (now !== second) [second, sampled] = [now, 0];
     return sampled++ < requestedPerSecondMax ? found : undefined;
   };
-  if (oneIn === 0) return (header) => (header === undefined ? undefined : requested(header));
   return (header) => {
     if (header !== undefined) return requested(header);
-    return Math.random() * oneIn < 1 ? { parent: undefined } : undefined;
+    return oneIn > 0 && Math.random() * oneIn < 1 ? { parent: undefined } : undefined;
   };
 }
 
