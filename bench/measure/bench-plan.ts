@@ -20,8 +20,6 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly phase: Phase;
   /** Settings of the apps, beside those of the design. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The URL of a running system; undefined: the bench starts its own. */
-  readonly target: string | undefined;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }

@@ -7,7 +7,7 @@ import { commitOf } from "./commit-of.ts";
 import { durabilityOf, meaningOf } from "./designs/designs.ts";
 import { latencyOf, latencyOfAll, round, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
-import { disturbanceOf, type MachineSeen } from "./machine/disturbance.ts";
+import { disturbanceOf, type Readings } from "./machine/disturbance.ts";
 import type { System } from "./open-system.ts";
 import { verdictOf } from "./verdict.ts";
 import type { Drained, Moment } from "./watch/drained.ts";
@@ -22,31 +22,30 @@ export interface Seen {
   readonly startedAt: number;
   readonly clientCpuSeconds: number;
   /** At the first request and when everything was ranked. */
-  readonly readings: MachineSeen["readings"];
+  readonly readings: Readings;
 }
 
 /** What is known beyond the load itself. */
 interface Around {
-  readonly system: System | undefined;
+  readonly system: Pick<System, "root" | "versions">;
   readonly followed: Followed | undefined;
   readonly audit: AuditReport | undefined;
   /** Events that the fill had accepted. */
   readonly filled: number;
 }
 
-/** Computes the figures. Reads nothing but the machine and the commit. null: unknown for this design or target. */
+/** Computes the figures. Reads nothing but the machine and the commit. null: unknown for this design. */
 export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
   const { system, followed, audit } = around;
   const { result, observations, drained, startedAt, readings } = seen;
   const { accepted, read, seconds } = result;
   const duringLoad = observations.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000);
-  const root = plan.target === undefined ? process.pid : undefined;
   return {
     runId: randomUUID(),
     at: new Date().toISOString(),
     machine: machine(),
-    versions: { node: process.version, ...system?.versions },
-    commit: commitOf(system?.root ?? plan.root),
+    versions: { node: process.version, ...system.versions },
+    commit: commitOf(system.root),
     ...askedOf(plan),
     /** POSTs before the warm-up, stored and ranked and not counted. */
     fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: around.filled },
@@ -79,7 +78,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
     },
     /** Messages in the domain's two queues during the load. `isFull`: one of them was close to its limit. */
     queue: {
-      max: duringLoad.length === 0 ? null : Math.max(...duringLoad.map(({ queued }) => queued)),
+      max: Math.max(0, ...duringLoad.map(({ queued }) => queued)),
       isFull: duringLoad.some(({ fullness }) => fullness >= fullFrom),
     },
     /** Events that were followed, and those not stored or not ranked one minute after they were sent. */
@@ -91,13 +90,9 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
     eventToRankedMs: spansOf(followed?.ranked ?? []),
     ...cpuOf(seen, accepted + read),
     /** The maximum seen, of all processes of a tier together. */
-    memoryMiB: eachTier((tier) =>
-      observations.length === 0
-        ? null
-        : Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB))),
-    ),
+    memoryMiB: eachTier((tier) => Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB)))),
     client: clientOf(result),
-    disturbance: disturbanceOf({ readings, root }),
+    disturbance: disturbanceOf(readings, process.pid),
     littlesLaw: { expectedPerSecond: expectedPerSecond(plan, result) },
     ...verdictOf(plan.design, plan.domain, audit),
     /** Of a source's run: when each group of connections began and ended, in seconds. */
@@ -110,21 +105,19 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
   };
 }
 
-/** What was requested. For a target, design, durability and meaning are "unknown". */
+/** What was requested. */
 function askedOf(plan: BenchPlan) {
-  const { phase, target, build, design, domain } = plan;
+  const { phase, build, design, domain } = plan;
   const isSource = phase.model === "source";
-  const isOwn = target === undefined;
   const changed = Object.entries(plan.settings).map(([name, value]) => `${name}=${value}`);
   return {
     repeat: plan.repeat,
     /** How the apps ran, followed by the settings that --set has changed. */
-    mode: isOwn ? ["production, a fresh system on this machine", ...changed].join(", ") : `a running system, ${target}`,
-    target: target ?? null,
+    mode: ["production, a fresh system on this machine", ...changed].join(", "),
     // Of a build with its commit, so that it is not taken for a run of this checkout.
-    design: isOwn ? (build === undefined ? design : `${design}@${build.commit.slice(0, 7)}`) : "unknown",
-    durability: isOwn ? durabilityOf(design, plan.durability) : "unknown",
-    meaning: isOwn ? meaningOf(design, plan.durability) : "unknown",
+    design: build === undefined ? design : `${design}@${build.commit.slice(0, 7)}`,
+    durability: durabilityOf(design, plan.durability),
+    meaning: meaningOf(design, plan.durability),
     domain,
     model: phase.model,
     source: sourceOf(plan),
@@ -138,7 +131,7 @@ function askedOf(plan: BenchPlan) {
     warmUpSeconds: isSource ? null : plan.warmUpSeconds,
     connections: plan.connections,
     clientThreads: plan.clientThreads,
-    gateways: isOwn ? plan.gateways : null,
+    gateways: plan.gateways,
     settings: plan.settings,
     seed: plan.seed,
     spread: plan.spread,
@@ -160,18 +153,14 @@ function sourceOf({ domain, phase }: BenchPlan) {
 function cpuOf({ observations, drained, clientCpuSeconds }: Seen, events: number) {
   const first = observations[0];
   const last = observations.find(({ at }) => at >= (drained?.ranked?.at ?? Infinity)) ?? observations.at(-1);
-  const used = eachTier((tier) =>
-    first === undefined || last === undefined ? null : last.tiers[tier].cpuSeconds - first.tiers[tier].cpuSeconds,
-  );
-  const known = Object.values(used).filter((one) => one !== null);
-  const total = known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0);
-  const seconds = (value: number | null) => (value === null ? null : round(value, 3));
-  const each = (value: number | null) => (value === null || events === 0 ? null : round((value * 1e6) / events, 1));
+  const used = eachTier((tier) => (last?.tiers[tier].cpuSeconds ?? 0) - (first?.tiers[tier].cpuSeconds ?? 0));
+  const total = Object.values(used).reduce((sum, one) => sum + one, 0);
+  const each = (value: number) => (events === 0 ? null : round((value * 1e6) / events, 1));
   return {
     cpuSeconds: {
-      ...eachTier((tier) => seconds(used[tier])),
+      ...eachTier((tier) => round(used[tier], 3)),
       client: round(clientCpuSeconds, 3),
-      total: seconds(total),
+      total: round(total, 3),
     },
     /** For each accepted event and each read. */
     cpuUsPerEvent: { ...eachTier((tier) => each(used[tier])), client: each(clientCpuSeconds), total: each(total) },

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Recorder } from "./load/recorder.ts";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
+import { readMachine } from "./machine/disturbance.ts";
 import { makeReport } from "./make-report.ts";
 import type { Report } from "./report.ts";
 import { eachTier } from "./watch/watch.ts";
@@ -45,10 +46,10 @@ export function sampleReport(
     warmUpSeconds: 0,
     phase: { model: "closed", until: { name: "amount", amount: 100 } },
     settings: {},
-    target: undefined,
     say: () => undefined,
     signal: new AbortController().signal,
   };
+  const reading = readMachine();
   const moment = { at: startedAt + 2000, events: 100 };
   const seen = {
     result: { ...recorder.result(), groups: [] },
@@ -56,10 +57,10 @@ export function sampleReport(
     drained: { stored: moment, ranked: moment },
     startedAt,
     clientCpuSeconds: 1,
-    readings: [undefined, undefined] as const,
+    readings: [reading, reading] as const,
   };
   return {
-    ...makeReport(plan, seen, { system: undefined, followed: undefined, audit, filled: 0 }),
+    ...makeReport(plan, seen, { system: { root: plan.root, versions: {} }, followed: undefined, audit, filled: 0 }),
     ...changes,
   };
 }

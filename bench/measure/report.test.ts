@@ -13,11 +13,6 @@ test.each([
   ["one is doubled", { audit: { ...whole, doubled: 1 }, agrees: true }, false],
   ["rankings and rows do not agree", { audit: whole, agrees: false }, false],
   [
-    "nothing can be audited and an event is never stored",
-    { audit: null, followed: { events: 9, neverStored: 1, neverRanked: 1 } },
-    false,
-  ],
-  [
     "the audit finds an event that was not found in time",
     { audit: whole, agrees: true, followed: { events: 9, neverStored: 1, neverRanked: 1 } },
     true,

@@ -5,10 +5,8 @@ import type { makeReport } from "./make-report.ts";
 export type Report = ReturnType<typeof makeReport>;
 
 /** Whether anything got a 2xx, and all accepted events are stored exactly once. */
-export function isGood({ audit, agrees, accepted, reads, followed }: Report): boolean {
+export function isGood({ audit, agrees, accepted, reads }: Report): boolean {
   if (accepted.events + reads.requests === 0) return false;
-  // Nothing more is known about a system that the bench has not started.
-  if (audit === null && followed !== null && followed.neverStored > 0) return false;
   return agrees !== false && (audit === null || (audit.lost === 0 && audit.doubled === 0));
 }
 
@@ -18,20 +16,17 @@ export function remarksOn(name: string, report: Report): readonly string[] {
   return [
     ...faultsOf(report),
     ...(client.isLimit ? ["the client was the bottleneck"] : []),
-    ...(disturbance.isDisturbed === true ? [`disturbed: ${disturbanceText(disturbance)}`] : []),
+    ...(disturbance.isDisturbed ? [`disturbed: ${disturbanceText(disturbance)}`] : []),
   ].map((remark) => `${name}: ${remark}`);
 }
 
 function faultsOf(report: Report): readonly string[] {
   if (isGood(report)) return [];
-  const { accepted, reads, audit, followed } = report;
+  const { accepted, reads, audit } = report;
   if (accepted.events + reads.requests === 0) return ["no request got a 2xx"];
   const causes = [
     ...(audit === null ? [] : [`lost ${audit.lost}, doubled ${audit.doubled}`]),
     ...(report.agrees === false ? ["the audit does not agree"] : []),
-    ...(audit === null && (followed?.neverStored ?? 0) > 0
-      ? [`${followed?.neverStored} of ${followed?.events} followed events were never stored`]
-      : []),
   ];
   return [causes.join(", ")];
 }

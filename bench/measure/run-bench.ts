@@ -1,7 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { workloadOf } from "@tally/domains/workloads";
-import { reasonOf } from "@tally/runtime";
 import { idBytes } from "./load/recorder.ts";
 import { claimDirectory, runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
@@ -18,18 +17,15 @@ import { withUnnamed } from "./verdict.ts";
 import { drained, type Drained } from "./watch/drained.ts";
 import { Follower } from "./watch/follow.ts";
 import { readCounters, Watch } from "./watch/watch.ts";
-import { WrongUsage } from "./wrong-usage.ts";
 
-/** One run, on a fresh system or on a running one: fill, drain, warm-up, drain, load, drain, audit. */
+/** One run on a fresh system: fill, drain, warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
-  if (plan.target !== undefined) return unlessAborted(plan.signal, measure(plan, plan.target, undefined, undefined));
   const { directory, release } = await claimDirectory(join(plan.root, ".tally"), "bench", plan.say);
   try {
     const { build } = plan;
     const system = await (build === undefined ? openSystem({ ...plan, directory }) : openBuild(build, plan));
     try {
-      const idsFile = join(directory, "acknowledged");
-      return await unlessAborted(plan.signal, measure(plan, system.urls[0] ?? "", system, idsFile));
+      return await unlessAborted(plan.signal, measure(plan, system, join(directory, "acknowledged")));
     } finally {
       await system.close();
     }
@@ -52,18 +48,11 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** `idsFile` gets the ids of acknowledged events, for the audit of a system that the bench has started. */
-async function measure(
-  plan: BenchPlan,
-  url: string,
-  system: System | undefined,
-  idsFile: string | undefined,
-): Promise<Report> {
-  await expectLive(url);
+/** `idsFile` gets the ids of acknowledged events, for the audit. */
+async function measure(plan: BenchPlan, system: System, idsFile: string): Promise<Report> {
   const { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain } = plan;
   const shape = { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain };
-  const urls = system?.urls ?? [url];
-  const load = startLoad({ ...shape, urls }, plan.clientThreads);
+  const load = startLoad({ ...shape, urls: system.urls }, plan.clientThreads);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
     const seenOf = async (what: Phase | Fill): Promise<Seen> => {
@@ -81,15 +70,12 @@ async function measure(
       plan.say("warming up");
       acknowledged += (await seenOf(warmUp)).result.accepted;
     }
-    const follower = designOf(plan.design).stores === "writer" ? new Follower(url) : undefined;
+    const follower = designOf(plan.design).stores === "writer" ? new Follower(system.urls[0] ?? "") : undefined;
     load.onSample = (sample) => follower?.follow(sample);
     const seen = await seenOf(plan.phase);
     const followed = await follower?.done();
     acknowledged += seen.result.accepted;
-    const audit =
-      system === undefined || idsFile === undefined || acknowledged === 0
-        ? undefined
-        : await audited(plan, system, idsFile, acknowledged);
+    const audit = acknowledged === 0 ? undefined : await audited(plan, system, idsFile, acknowledged);
     return makeReport(plan, seen, { system, followed, audit, filled });
   } finally {
     await load.close();
@@ -105,28 +91,28 @@ function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefine
 }
 
 /** Runs a load and observes the system until it has drained. */
-async function runPhase(plan: BenchPlan, system: System | undefined, run: () => Promise<PhaseResult>): Promise<Seen> {
+async function runPhase(plan: BenchPlan, system: System, run: () => Promise<PhaseResult>): Promise<Seen> {
   const { domain, say } = plan;
   const { stores } = designOf(plan.design);
-  const before = system && (await readCounters(system));
-  const watch = system && new Watch(system, domain);
+  const before = await readCounters(system);
+  const watch = new Watch(system, domain);
   const readingBefore = readMachine();
   const { result, startedAt, clientCpuSeconds } = await runLoad(run);
   const { accepted, seconds, sendingSeconds } = result;
   let whenDrained: Drained | undefined;
-  if (system !== undefined && before !== undefined && stores === "writer") {
+  if (stores === "writer") {
     const unknown = result.sent - accepted - result.read;
     const sentAt = startedAt + sendingSeconds * 1000;
-    const series = watch?.observations ?? [];
+    const series = watch.observations;
     whenDrained = await drained(system, domain, { before, accepted, unknown, sentAt, series, say });
-  } else if (system !== undefined && stores === "gateway") {
+  } else if (stores === "gateway") {
     // In these designs the row and its rankings exist before the response. The audit finds a missing one.
     const stored = { at: startedAt + seconds * 1000, events: accepted };
     whenDrained = { stored, ranked: stored };
   }
   return {
     result,
-    observations: (await watch?.stop()) ?? [],
+    observations: await watch.stop(),
     drained: whenDrained,
     startedAt,
     clientCpuSeconds,
@@ -142,17 +128,6 @@ async function runLoad(run: () => Promise<PhaseResult>) {
   const result = await run();
   const { user, system } = process.cpuUsage(cpuBefore);
   return { result, startedAt, clientCpuSeconds: (user + system) / 1e6 };
-}
-
-async function expectLive(url: string): Promise<void> {
-  try {
-    const response = await fetch(`${url}/health/live`);
-    await response.arrayBuffer();
-    if (response.ok) return;
-    throw new Error(`/health/live responds with ${response.status}`);
-  } catch (error) {
-    throw new WrongUsage(`${url} does not respond: ${reasonOf(error)}`, { cause: error });
-  }
 }
 
 /** `acknowledged`: the number of 2xx, with or without an event id. */

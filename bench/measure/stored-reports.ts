@@ -20,16 +20,14 @@ export async function keepReport(report: Report, results: string): Promise<strin
   return file;
 }
 
-/** Writes the file of --json. One that cannot be written costs a line on stderr and the exit status 2. */
+/** Writes the file of --json. Throws a WrongUsage for one that cannot be written. */
 export async function writeJson(file: string | undefined, content: object): Promise<void> {
   if (file === undefined) return;
   try {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, jsonOf(content));
   } catch (error) {
-    process.stderr.write(`--json: ${file} cannot be written: ${reasonOf(error)}\n`);
-    // Exit status 1 (an event was lost) takes precedence.
-    process.exitCode ??= 2;
+    throw new WrongUsage(`--json: ${reasonOf(error)}`, { cause: error });
   }
 }
 

@@ -43,7 +43,7 @@ export function textOf(report: Report): string {
     ...report.groups.map(({ name, connections, begun, ended }) =>
       row(name, `${connections} connections`, `from ${begun.toFixed(1)} to ${ended.toFixed(1)} s`),
     ),
-    row("queues", queue.max === null ? unknown : `at most ${queue.max} messages`),
+    row("queues", `at most ${queue.max} messages`),
     row("CPU µs/event", ...tierCells(report.cpuUsPerEvent)),
     row("CPU s", ...tierCells(report.cpuSeconds)),
     row("memory MiB", ...tierCells(report.memoryMiB)),
@@ -51,7 +51,7 @@ export function textOf(report: Report): string {
     row("machine", disturbanceText(disturbance)),
     littlesLaw.expectedPerSecond !== null && row("Little's law", `${littlesLaw.expectedPerSecond}/s expected`),
     audit === null
-      ? row("audit", "not available for this design or target")
+      ? row("audit", "not available for this design")
       : row(
           "audit",
           `acknowledged ${audit.acknowledged}, stored ${audit.stored}, ranked ${audit.ranked ?? unknown}`,
@@ -67,11 +67,11 @@ export function textOf(report: Report): string {
 /** What limits the meaning of the figures. */
 function warningsOf({ disturbance, queue, client }: Report): readonly (string | false)[] {
   return [
-    disturbance.isDisturbed === true &&
+    disturbance.isDisturbed &&
       `\nThe run was disturbed: ${disturbanceText(disturbance)}. Its figures are not those of an idle machine.`,
     queue.isFull && "\nA queue was full: the accepted rate is the rate at which it was emptied.",
     client.isLimit &&
-      "\nThe client was the bottleneck: its thread was never idle, or its own delay was half of the p99. Use more --client-threads or another machine.",
+      "\nThe client was the bottleneck: its thread was never idle, or its own delay was half of the p99. Use more --client-threads.",
   ];
 }
 
@@ -93,7 +93,7 @@ function askedLine({ asked, fill, warmUpSeconds, readShare, contentBytes, ...rep
     contentBytes === null ? "" : `content ${contentBytes} bytes`,
     `seed ${report.seed}`,
     report.spread,
-    report.gateways === null ? "" : `gateways ${report.gateways}`,
+    `gateways ${report.gateways}`,
     `client threads ${report.clientThreads}`,
   ];
   return `asked: ${cells.filter((cell) => cell !== "").join(", ")}`;

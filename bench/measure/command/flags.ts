@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { list, number, origin, setting, share, wholeNumber } from "@tally/runtime/flag-values";
+import { list, number, setting, share, wholeNumber } from "@tally/runtime/flag-values";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import {
   designNames,
@@ -33,7 +33,6 @@ export interface Flags {
   readonly gateways: number;
   readonly design: DesignName;
   readonly durability: Durability;
-  readonly target?: string;
   readonly set: readonly string[];
 }
 
@@ -97,7 +96,6 @@ export function withSystem(command: Command, { isSweep = false } = {}): Command 
     );
 }
 
-/** Which system runs: a design, or one that is running already. */
 export function withDesign(command: Command): Command {
   return command
     .addOption(
@@ -106,11 +104,6 @@ export function withDesign(command: Command): Command {
         .default("batched"),
     )
     .addOption(new Option("--durability <name>", "what a 2xx means").choices(durabilityNames).default("confirmed"))
-    .addOption(
-      new Option("--target <url>", "measure a running system instead of starting one")
-        .argParser(origin)
-        .conflicts(["gateways", "set", "fill", "design", "durability"]),
-    )
     .addHelpText("after", () => `\nDesigns, and what a 2xx means in each:\n${designLines()}`);
 }
 

@@ -35,7 +35,6 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
     warmUpSeconds: amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
     settings: Object.fromEntries(flags.set.map((text) => [nameIn(text), text.slice(nameIn(text).length + 1)])),
-    target: flags.target,
     say,
     signal,
   };

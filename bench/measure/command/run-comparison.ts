@@ -9,7 +9,7 @@ import { planOf } from "./plan-of.ts";
 import { runRounds } from "./run-rounds.ts";
 
 /** The flags of `compare`. */
-export interface CompareFlags extends Omit<Flags, "design" | "durability" | "target">, OutputFlags {
+export interface CompareFlags extends Omit<Flags, "design" | "durability">, OutputFlags {
   readonly rounds: number;
   readonly failBelow?: number;
 }

@@ -21,7 +21,8 @@ export async function reportFailure(work: (signal: AbortSignal) => Promise<void>
     // A ServiceError explains why a server or an app did not start: a wrong setting, a missing program.
     if (!(error instanceof WrongUsage || error instanceof ServiceError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = 2;
+    // Exit status 1 (an event was lost) takes precedence.
+    process.exitCode ??= 2;
   }
 }
 

@@ -1,7 +1,6 @@
 import { bestWithin, medianTable } from "../comparison.ts";
 import { combinationsOf, type Swept } from "../contenders.ts";
 import { writeJson } from "../stored-reports.ts";
-import { WrongUsage } from "../wrong-usage.ts";
 import { say, type Flags, type OutputFlags } from "./flags.ts";
 import { planOf } from "./plan-of.ts";
 import { runRounds } from "./run-rounds.ts";
@@ -15,8 +14,6 @@ export interface SweepFlags extends Omit<Flags, keyof Swept>, Swept, OutputFlags
 /** Runs a load with each combination of values, stores every run, and prints a table. */
 export async function runSweep(flags: SweepFlags, signal: AbortSignal): Promise<void> {
   const { rounds, withinP99, results } = flags;
-  if (flags.target !== undefined && (flags.gateways.length > 1 || flags.set.length > 0))
-    throw new WrongUsage("--target: a running system keeps its settings; only --connections can have several values");
   // All plans before the first run, so that an error in the last is reported at once.
   const planned = combinationsOf(flags).map(({ name, ...own }) => ({
     name,

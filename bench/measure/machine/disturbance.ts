@@ -7,10 +7,14 @@ export interface MachineReading {
   readonly processes: readonly ProcessFigures[];
 }
 
-/** undefined: the machine has no /proc, as on other systems than Linux. Costs some ms. */
-export function readMachine(): MachineReading | undefined {
+/** At the first request and when everything was ranked, or at the last response where nothing is. */
+export type Readings = readonly [before: MachineReading, after: MachineReading];
+
+/** Costs some ms. Throws on other systems than Linux. */
+export function readMachine(): MachineReading {
   const cpu = readCpuTime();
-  return cpu === undefined ? undefined : { cpu, processes: readProcesses() };
+  if (cpu === undefined) throw new Error("the bench needs /proc/stat, as on Linux");
+  return { cpu, processes: readProcesses() };
 }
 
 interface Share {
@@ -19,41 +23,30 @@ interface Share {
   readonly cpuSeconds: number;
 }
 
-/** What the machine did besides the run. null: unknown, because the machine has no /proc. */
+/** What the machine did besides the run. */
 interface Disturbance {
-  /** Processes that do not belong to the run, and which programs used most. null also where the target ran before. */
-  readonly foreign:
-    | (Share & { readonly largest: readonly { readonly name: string; readonly cpuSeconds: number }[] })
-    | null;
+  /** Processes that do not belong to the run, and which programs used most. */
+  readonly foreign: Share & { readonly largest: readonly { readonly name: string; readonly cpuSeconds: number }[] };
   /** Time in which the hypervisor gave a core to another virtual machine. */
-  readonly steal: Share | null;
+  readonly steal: Share;
   /** Whether foreign CPU time and steal are more than 5 % together. */
-  readonly isDisturbed: boolean | null;
+  readonly isDisturbed: boolean;
 }
 
 const disturbedAbovePercent = 5;
 const largestShown = 3;
 
-/** What is known about the machine during a load. */
-export interface MachineSeen {
-  /** At the first request and when everything was ranked, or at the last response where nothing is. */
-  readonly readings: readonly [before: MachineReading | undefined, after: MachineReading | undefined];
-  /** The process whose descendants are the run; undefined: unknown. */
-  readonly root: number | undefined;
-}
-
-export function disturbanceOf({ readings: [before, after], root }: MachineSeen): Disturbance {
-  if (before === undefined || after === undefined) return { foreign: null, steal: null, isDisturbed: null };
+/** `root`: the process whose descendants are the run. */
+export function disturbanceOf([before, after]: Readings, root: number): Disturbance {
   const total = after.cpu.totalSeconds - before.cpu.totalSeconds;
   const share = (seconds: number): Share => ({
     percent: round((seconds / total) * 100, 1),
     cpuSeconds: round(seconds, 2),
   });
   const steal = share(after.cpu.stealSeconds - before.cpu.stealSeconds);
-  const used = root === undefined ? undefined : foreignCpu(before.processes, after.processes, root);
-  const foreign = used === undefined ? null : { ...share(used.seconds), largest: used.largest };
-  const isAbove = (foreign?.percent ?? 0) + steal.percent > disturbedAbovePercent;
-  return { foreign, steal, isDisturbed: foreign === null && !isAbove ? null : isAbove };
+  const { seconds, largest } = foreignCpu(before.processes, after.processes, root);
+  const foreign = { ...share(seconds), largest };
+  return { foreign, steal, isDisturbed: foreign.percent + steal.percent > disturbedAbovePercent };
 }
 
 /** The CPU time of processes outside the run. The descendants of `root`, and the process groups that these lead, belong
@@ -93,7 +86,6 @@ function foreignIn(processes: readonly ProcessFigures[], root: number): readonly
 
 /** Foreign CPU time and steal, such as "foreign CPU 52 % (node 1.1 s), steal 0.3 %". */
 export function disturbanceText({ foreign, steal }: Disturbance): string {
-  const largest = foreign?.largest.map(({ name, cpuSeconds }) => `${name} ${cpuSeconds} s`).join(", ") ?? "";
-  const others = foreign === null ? "unknown" : `${foreign.percent} %${largest === "" ? "" : ` (${largest})`}`;
-  return `foreign CPU ${others}, steal ${steal === null ? "unknown" : `${steal.percent} %`}`;
+  const largest = foreign.largest.map(({ name, cpuSeconds }) => `${name} ${cpuSeconds} s`).join(", ");
+  return `foreign CPU ${foreign.percent} %${largest === "" ? "" : ` (${largest})`}, steal ${steal.percent} %`;
 }

@@ -8,7 +8,7 @@ export type StoredRun = NonNullable<ReturnType<typeof storedRunOf>>;
 /** Reduces a report; undefined: it is not of a source's run. */
 export function storedRunOf(report: Report) {
   const { source, errors, audit, gateways, disturbance } = report;
-  if (source === null || gateways === null) return undefined;
+  if (source === null) return undefined;
   return {
     source: source.name,
     load: source.description,
@@ -67,8 +67,10 @@ export function isRunOf({ design, durability, gateways }: StoredRun, wanted: Arr
 /** Compares two runs with the same load and arrangement: a sound one comes first, then an undisturbed one, then the one
  * with most requests, then the newest. */
 export function bestFirst(a: StoredRun, b: StoredRun): number {
-  const isNoisy = ({ isDisturbed }: StoredRun): number => Number(isDisturbed === true);
   return (
-    Number(isSound(b)) - Number(isSound(a)) || isNoisy(a) - isNoisy(b) || b.scale - a.scale || b.at.localeCompare(a.at)
+    Number(isSound(b)) - Number(isSound(a)) ||
+    Number(a.isDisturbed) - Number(b.isDisturbed) ||
+    b.scale - a.scale ||
+    b.at.localeCompare(a.at)
   );
 }

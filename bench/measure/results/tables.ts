@@ -73,7 +73,7 @@ export function markedNameOf(run: StoredRun): string {
   ];
   const marks = [
     ...(scale === 1 ? [] : [`scale ${scale}`]),
-    ...(isDisturbed === true ? ["disturbed"] : []),
+    ...(isDisturbed ? ["disturbed"] : []),
     ...(isGood || faults.length > 0 ? faults : ["not good"]),
   ];
   return marks.length === 0 ? nameOf(run) : `${nameOf(run)} (${marks.join(", ")})`;

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ProcessFigures } from "@tally/local";
-import { readMachine } from "../machine/disturbance.ts";
+import { readProcesses, type ProcessFigures } from "@tally/local";
 import type { System } from "../open-system.ts";
 
 /** The tiers of a system whose CPU time is measured apart. */
@@ -125,7 +124,7 @@ export class Watch {
   // Never runs twice at once: stop() waits for the end of #run.
   async #observe(): Promise<Observation> {
     const system = this.#system;
-    const tiers = system.tiers(readMachine()?.processes ?? []);
+    const tiers = system.tiers(readProcesses());
     const [queues, counters] = await Promise.all([system.queues(this.#domain), readCounters(system)]);
     return {
       ...counters,
