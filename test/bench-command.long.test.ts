@@ -38,7 +38,6 @@ test.each([
   [["compare", "batched", "bare", "--fill", "9"], "--fill: the design bare stores nothing"],
   [["--duration", "0"], "--duration: expected more than 0"],
   [["--duration", "3", "--rate", "0.1"], "--rate: no request is due in 3 s at 0.1 a second"],
-  [["--content-bytes", "1000"], "--content-bytes: events of purchases have no content"],
   [["compare", "batched", "synchronous:transient"], "--durability: the design synchronous sends nothing to the broker"],
   [["compare", "fast"], 'there is no "fast"'],
   [["compare", "bare", "batched", "bare"], '"bare" is named twice'],

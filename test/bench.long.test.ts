@@ -42,7 +42,7 @@ test("purchases of a seed are stored and ranked, with every figure and reproduci
   expect(Object.keys(report.versions)).toEqual(["node", "database", "broker", "redis"]);
   for (const name of ["runId", "at", "machine", "commit", "mode", "repeat"]) expect(output).toContain(report[name]);
   for (const [name, version] of Object.entries<string>(report.versions)) expect(output).toContain(`${name} ${version}`);
-  expect(output).toContain("seed 5");
+  expect(output).toContain("--seed 5");
   expect(output).toContain("boards bb387ba5a7cbd8a2");
 });
 

@@ -33,9 +33,6 @@ const othersUnderWayMax = 100;
 export class DayPlayer {
   /** The event ids of all acknowledged purchases. */
   readonly ids = new Set<string>();
-  /** By zone, what its acknowledged purchases have sold: item → quantity; and their number. */
-  readonly #sold = new Map<string, Map<number, number>>();
-  readonly #purchases = new Map<string, number>();
   /** Acknowledged events of other domains. */
   others = 0;
   /** Requests that were sent again. */
@@ -82,16 +79,6 @@ export class DayPlayer {
   /** Purchases that the offline store keeps; undefined while all stores are online. */
   get keeping(): number | undefined {
     return this.#outage === "now" ? this.#outageSender?.waiting : undefined;
-  }
-
-  purchasesOf(zone: string): number {
-    return this.#purchases.get(zone) ?? 0;
-  }
-
-  /** The best-selling items of a zone, as the gateway ranks them: equal counts by the smaller id. */
-  bestOf(zone: string, count: number): readonly (readonly [item: number, quantity: number])[] {
-    const sold = [...(this.#sold.get(zone) ?? [])];
-    return sold.toSorted(([a, soldOfA], [b, soldOfB]) => soldOfB - soldOfA || a - b).slice(0, count);
   }
 
   /** Resolves at the end of the day or after `signal`, when every purchase is acknowledged, rejected or given up. */
@@ -167,7 +154,7 @@ export class DayPlayer {
     this.#othersUnderWay.add(other);
   }
 
-  async #sellTo(sender: PurchaseSender | undefined, { store, purchase }: Sale): Promise<void> {
+  async #sellTo(sender: PurchaseSender | undefined, { purchase }: Sale): Promise<void> {
     const isKept = this.#outage === "now" && sender === this.#outageSender;
     const added = await sender?.add(purchase);
     const settlement = await added?.settled;
@@ -178,14 +165,6 @@ export class DayPlayer {
     if (before !== undefined) this.kept.knownBefore++;
     if (before !== undefined && before !== id) this.kept.otherIds++;
     this.ids.add(id);
-    const { name } = store.zone;
-    this.#purchases.set(name, this.purchasesOf(name) + 1);
-    const sold = this.#sold.get(name) ?? new Map<number, number>();
-    this.#sold.set(name, sold);
-    for (const { ItemID, numberOfItems } of purchase.items) {
-      const item = Number(ItemID);
-      sold.set(item, (sold.get(item) ?? 0) + Number(numberOfItems));
-    }
   }
 
   async #sendOther(): Promise<void> {

@@ -83,7 +83,7 @@ if (problem !== undefined) {
 }
 process.exit((await playDay(interruption())) ? 0 : 1);
 
-/** Aborted by the first signal; the second ends the process. */
+/** Aborted by the first signal; one more than a second later ends the process. */
 function interruption(): AbortSignal {
   const interrupted = new AbortController();
   // A Ctrl-C can arrive twice: from the terminal, and from pnpm, which hands it on.

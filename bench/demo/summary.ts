@@ -12,7 +12,6 @@ interface PlayedDay {
   readonly check: Awaited<ReturnType<typeof checkRanked>>;
 }
 
-const bestCount = 5;
 const missingShown = 5;
 const manyWaiting = 50;
 
@@ -60,15 +59,7 @@ export function summaryOf({ plan, player, seconds, check }: PlayedDay): string {
     ...(kept.otherIds === 0 ? [] : [row("doubled", `${count(kept.otherIds)} retries got another id`)]),
     row("check", `${count(check.ranked)} of ${count(ids.size)} acknowledged purchases are stored and ranked`),
     ...check.missing.slice(0, missingShown).map((id) => row("", `missing: ${id}`)),
-    ...zones.map(({ name }) =>
-      row("best items", `${name.padEnd(8)}${bestIn(player, name)}  (${count(player.purchasesOf(name))} purchases)`),
-    ),
   ].join("\n");
-}
-
-function bestIn(player: DayPlayer, zone: string): string {
-  const best = player.bestOf(zone, bestCount);
-  return best.length === 0 ? "none" : best.map(([item, quantity]) => `${item} × ${quantity}`).join(", ");
 }
 
 const lanes = 32;

@@ -2,11 +2,11 @@ import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AuditReport } from "@tally/reconcile";
 import { startThread, type Thread } from "../kit/index.ts";
-import { checkContents, countDeadLetters, countLost, differences, runAudit } from "./compare.ts";
+import { checkContents, countDeadLetters, differences, runAudit } from "./compare.ts";
 import type { FaultKind } from "./kinds/fault-kind.ts";
-import type { Figures, LoadPlan, Totals } from "./load/sender.ts";
+import type { LoadPlan, Totals } from "./load/sender.ts";
 import type { LoadCalls } from "./load/thread.ts";
-import { equalAgain, recovery, type Recovery } from "./recovery.ts";
+import { equalAgain, recovery } from "./recovery.ts";
 import { scheduleOf, type ScheduledFault } from "./schedule.ts";
 import { openSystem, type System, type SystemOptions } from "./system.ts";
 
@@ -33,17 +33,7 @@ interface DrillOptions extends SystemOptions, DrillFlags {
 }
 
 /** One fault and its effects. */
-export interface FaultOutcome extends ScheduledFault {
-  /** In seconds: when it started, after the load, and how long it lasted. */
-  readonly at: number;
-  readonly lasted: number;
-  /** What clients saw from its start to the end of the recovery. */
-  readonly clients: Figures;
-  readonly recovery: Recovery;
-  /** How many events were acknowledged before it, and until the end of the recovery. */
-  readonly from: number;
-  readonly to: number;
-}
+export type FaultOutcome = Omit<Awaited<ReturnType<typeof injectOne>>, "aftermath">;
 
 export type DrillReport = Awaited<ReturnType<typeof drillSystem>>;
 
@@ -73,7 +63,6 @@ async function drillSystem(options: DrillOptions) {
     const audited = await runAudit(system, directory);
     const kept = await countDeadLetters(system);
     const contents = await checkContents(system.database, directory, domains);
-    const lost = await countLost(directory, names, audited.notStored);
     const found = [...failures, ...outcomes.flatMap(lateness), ...differences(totals, audited, letters, kept)];
     const { wrong, firstWrong } = contents;
     if (wrong > 0)
@@ -81,13 +70,12 @@ async function drillSystem(options: DrillOptions) {
     return {
       seed,
       sabotage,
-      // `lost`: events that were acknowledged from `from` to `to` and are not stored.
-      faults: Array.from(outcomes, (outcome) => ({ ...outcome, lost: lost.between(outcome.from, outcome.to) })),
+      faults: outcomes,
       load: totals,
       // Acknowledged, faults included.
       eventsPerSecond: Math.round(totals.acknowledged / totals.seconds),
       audit: audited.audit,
-      domains: Array.from(lost.domains, (one) => ({ ...one, ...figuresOf(one.domain, totals, audited) })),
+      domains: names.map((name) => figuresOf(name, totals, audited)),
       contents,
       auditSeconds: audited.seconds,
       // One sentence for each guarantee that was broken.
@@ -106,6 +94,7 @@ function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly stri
 function figuresOf(name: string, load: Totals, { domains }: AuditReport) {
   const audited = domains.find(({ domain }) => domain === name);
   return {
+    domain: name,
     acknowledged: load.domains.find(({ domain }) => domain === name)?.acknowledged ?? 0,
     stored: audited?.batches.stored ?? 0,
     ranked: audited?.batches.ranked ?? 0,
@@ -128,10 +117,12 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
     options.signal.throwIfAborted();
     acknowledged += (await load.call("figures")).acknowledged;
     try {
-      const { aftermath, ...seen } = await injectOne(system, load, options, { fault, startedAt, events: acknowledged });
-      const from = acknowledged;
-      acknowledged += seen.clients.acknowledged;
-      const outcome = { ...seen, from, to: acknowledged };
+      const { aftermath, ...outcome } = await injectOne(system, load, options, {
+        fault,
+        startedAt,
+        events: acknowledged,
+      });
+      acknowledged += outcome.clients.acknowledged;
       outcomes.push(outcome);
       letters.events += aftermath.letters?.events ?? 0;
       letters.messages += aftermath.letters?.messages ?? 0;
@@ -160,8 +151,10 @@ async function injectOne(
   const recovered = await recovery(load, aftermath, { url: system.urls[0] ?? "", events, isEqual });
   return {
     ...fault,
+    /** In seconds: when it started, after the load, and how long it lasted. */
     at: (injectedAt - startedAt) / 1000,
     lasted: (aftermath.backAt - injectedAt) / 1000,
+    /** What clients saw from its start to the end of the recovery. */
     clients: await load.call("figures"),
     recovery: recovered,
     aftermath,

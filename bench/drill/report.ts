@@ -36,7 +36,7 @@ export const tableRow = (outcome: FaultOutcome, number: number): string =>
 const row = (name: string, cells: readonly Cell[]): string =>
   `  ${name.padEnd(34)}${cells.map((cell) => String(cell).padEnd(14)).join("")}`;
 
-/** Seconds until recovery and lost events, for each kind of fault. Doubled counts have no time. */
+/** Seconds until recovery, for each kind of fault. */
 function recoveryTable({ faults }: DrillReport): readonly string[] {
   const rows = Array.from(
     Map.groupBy(faults, ({ kind }) => kind),
@@ -52,11 +52,10 @@ function recoveryTable({ faults }: DrillReport): readonly string[] {
         medianAndWorst(({ recovery }) => recovery.ranked),
         medianAndWorst(({ recovery }) => recovery.equal),
         medianAndWorst(({ clients }) => clients.longestGapMs / 1000),
-        ofKind.reduce((sum, { lost }) => sum + lost, 0),
       ]);
     },
   );
-  const names = ["faults", "accepted", "stored", "ranked", "equal", "no 2xx for", "lost"];
+  const names = ["faults", "accepted", "stored", "ranked", "equal", "no 2xx for"];
   return [row("seconds, median / worst", names), ...rows];
 }
 
@@ -67,9 +66,9 @@ export function summaryOf(report: DrillReport): string {
   return [
     ...recoveryTable(report),
     "",
-    row("domain", ["acknowledged", "stored", "ranked", "lost", "units missing", "units surplus"]),
+    row("domain", ["acknowledged", "stored", "ranked", "units missing", "units surplus"]),
     ...report.domains.map((one) =>
-      row(one.domain, [one.acknowledged, one.stored, one.ranked, one.lost, one.missing, one.surplus]),
+      row(one.domain, [one.acknowledged, one.stored, one.ranked, one.missing, one.surplus]),
     ),
     "",
     `${faults.length} faults in ${load.seconds.toFixed(0)} s, ${report.eventsPerSecond} events/s`,
@@ -84,7 +83,6 @@ export function summaryOf(report: DrillReport): string {
         ({ kind, recovery }) =>
           `  load held ${recovery.heldAfter?.toFixed(0)} s after "${kind}", until a new event was ranked`,
       ),
-    ...faults.filter(({ lost }) => lost > 0).map(({ kind, lost }) => `  lost ${lost} around "${kind}"`),
     ...differences.map((difference) => `  ${difference}`),
   ].join("\n");
 }

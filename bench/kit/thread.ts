@@ -1,4 +1,4 @@
-import { parentPort, Worker } from "node:worker_threads";
+import { MessageChannel, parentPort, Worker, type MessagePort } from "node:worker_threads";
 
 /*
  * A thread is called by messages, and stops by a message, between two tasks. It is never terminated from outside: Node
@@ -8,13 +8,10 @@ import { parentPort, Worker } from "node:worker_threads";
 /** What a thread can be called for, by name. Arguments and results are structured-cloneable. */
 type ThreadCalls<Calls> = { readonly [N in keyof Calls]: (argument: never) => unknown };
 
-/** undefined: stop. */
-type ToThread = { readonly id: number; readonly name: PropertyKey; readonly argument: unknown } | undefined;
+/** A call, whose reply goes to its port; undefined: stop. */
+type ToThread = { readonly name: PropertyKey; readonly argument: unknown; readonly port: MessagePort } | undefined;
 
-type FromThread =
-  | { readonly type: "result"; readonly id: number; readonly result: unknown }
-  | { readonly type: "failure"; readonly id: number; readonly error: unknown }
-  | { readonly type: "event"; readonly event: unknown };
+type Reply = { readonly result: unknown } | { readonly error: unknown };
 
 /** One function for each call; it may return a promise. */
 type ThreadHandlers<Calls extends ThreadCalls<Calls>> = {
@@ -23,32 +20,31 @@ type ThreadHandlers<Calls extends ThreadCalls<Calls>> = {
   ) => ReturnType<Calls[N]> | Promise<ReturnType<Calls[N]>>;
 };
 
+/* oxlint-disable unicorn/require-post-message-target-origin -- the rule is about windows */
+
 /** Makes the module that calls it a thread. Returns a function that sends an event to the main thread. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type of its events
 export function serveThread<Calls extends ThreadCalls<Calls>, Event = never>(
   handlers: ThreadHandlers<Calls>,
 ): (event: Event) => void {
   if (parentPort === null) throw new TypeError("this module runs only as a thread");
-  const port = parentPort;
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
-  const send = (message: FromThread): void => port.postMessage(message);
-
-  async function reply({ id, name, argument }: NonNullable<ToThread>): Promise<void> {
+  const main = parentPort;
+  async function reply({ name, argument, port }: NonNullable<ToThread>): Promise<void> {
+    const send = (message: Reply): void => port.postMessage(message);
     try {
       // Any, as the argument: startThread's types pair the two.
       const handler: (argument: unknown) => unknown = Reflect.get<object, PropertyKey>(handlers, name);
-      send({ type: "result", id, result: await handler(argument) });
+      send({ result: await handler(argument) });
     } catch (error) {
-      send({ type: "failure", id, error: cloneable(error) });
+      send({ error: cloneable(error) });
     }
   }
-
-  port.on("message", (message: ToThread) => {
+  main.on("message", (message: ToThread) => {
     // Ends this thread only, with its sockets and timers.
     if (message === undefined) process.exit(0);
     void reply(message);
   });
-  return (event) => send({ type: "event", event });
+  return (event) => main.postMessage(event);
 }
 
 /** The error itself, or only its text where its cause or a property, such as a function, cannot be cloned. */
@@ -75,50 +71,31 @@ export function startThread<Calls extends ThreadCalls<Calls>, Event = never>(
   onEvent: (event: Event) => void = () => undefined,
 ): Thread<Calls> {
   const worker = new Worker(module, { workerData: data });
-  const pending = new Map<number, { resolve: (result: never) => void; reject: (error: unknown) => void }>();
-  const exited = Promise.withResolvers<void>();
-  let failure: unknown;
-  let calls = 0;
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
-  const send = (message: ToThread): void => worker.postMessage(message);
-
-  // What the thread sends has the types of its calls: serveThread checks its handlers against them.
-  /* oxlint-disable typescript/no-unsafe-type-assertion */
-  worker.on("message", (message: FromThread) => {
-    switch (message.type) {
-      case "event":
-        onEvent(message.event as Event);
-        return;
-      case "result":
-        pending.get(message.id)?.resolve(message.result as never);
-        break;
-      case "failure":
-        pending.get(message.id)?.reject(message.error);
-        break;
-    }
-    pending.delete(message.id);
-  });
-  /* oxlint-enable typescript/no-unsafe-type-assertion */
-  worker.on("error", (error) => (failure = error));
-  worker.on("exit", () => {
-    failure ??= new Error("the thread has exited");
-    for (const { reject } of pending.values()) reject(failure);
-    pending.clear();
-    exited.resolve();
-  });
+  const exited = Promise.withResolvers<never>();
+  exited.promise.catch(() => undefined);
+  worker.on("message", onEvent);
+  worker.on("error", (error) => exited.reject(error));
+  worker.on("exit", () => exited.reject(new Error("the thread has exited")));
+  const send = (message: ToThread, ports: MessagePort[] = []): void => worker.postMessage(message, ports);
 
   return {
-    call(name, ...[argument]) {
-      if (failure !== undefined) return Promise.reject(failure);
-      return new Promise((resolve, reject) => {
-        const id = ++calls;
-        pending.set(id, { resolve, reject });
-        send({ id, name, argument });
-      });
+    async call(name, ...[argument]) {
+      const { port1, port2 } = new MessageChannel();
+      const replied = new Promise<Reply>((resolve) => void port1.once("message", resolve));
+      send({ name, argument, port: port2 }, [port2]);
+      try {
+        const reply = await Promise.race([replied, exited.promise]);
+        if ("error" in reply) throw reply.error;
+        // serveThread checks its handlers against the types of the calls.
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+        return reply.result as never;
+      } finally {
+        port1.close();
+      }
     },
-    stop() {
+    async stop() {
       send(undefined);
-      return exited.promise;
+      await exited.promise.catch(() => undefined);
     },
   };
 }

@@ -71,7 +71,7 @@ async function measure(plan: BenchPlan, system: System, idsFile: string): Promis
       acknowledged += (await seenOf(warmUp)).result.accepted;
     }
     const follower = designOf(plan.design).stores === "writer" ? new Follower(system.urls[0] ?? "") : undefined;
-    load.onSample = (sample) => follower?.follow(sample);
+    load.onSample = (sample) => follower?.add(sample);
     const seen = await seenOf(plan.phase);
     const followed = await follower?.done();
     acknowledged += seen.result.accepted;

@@ -9,7 +9,6 @@ export function textOf(report: Report): string {
   const { accepted, stored, ranked, reads, errors, queue, followed, audit, disturbance, littlesLaw, client } = report;
   const lines = [
     headOf(report),
-    askedLine(report),
     `repeat with: ${report.repeat}`,
     `${report.machine}; ${Object.entries(report.versions)
       .map(([name, version]) => `${name} ${version}`)
@@ -82,21 +81,6 @@ function headOf({ domain, design, durability, connections, source, model, offere
       ? `${model} model${offeredPerSecond === null ? "" : ` at ${offeredPerSecond}/s`}`
       : `${source.name}, ${source.description} (run ${source.run} of ${source.runs}), scale ${source.scale}`;
   return `${domain}, ${design}, ${durability}, ${load}, ${connections} connections`;
-}
-
-function askedLine({ asked, fill, warmUpSeconds, readShare, contentBytes, ...report }: Report): string {
-  const cells = [
-    asked === null ? "" : "amount" in asked ? `${asked.amount} requests` : `${asked.seconds} s`,
-    fill === null ? "" : `fill ${fill.asked} (${fill.accepted} accepted)`,
-    warmUpSeconds === null ? "" : `warm-up ${warmUpSeconds} s`,
-    report.source === null ? `mix ${readShare}` : "",
-    contentBytes === null ? "" : `content ${contentBytes} bytes`,
-    `seed ${report.seed}`,
-    report.spread,
-    `gateways ${report.gateways}`,
-    `client threads ${report.clientThreads}`,
-  ];
-  return `asked: ${cells.filter((cell) => cell !== "").join(", ")}`;
 }
 
 function row(name: string, ...cells: readonly string[]): string {

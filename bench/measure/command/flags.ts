@@ -79,7 +79,11 @@ export function withLoad(command: Command, { isSweep = false } = {}): Command {
     .option("--fill <number>", "POSTs before the warm-up, which are stored and ranked but not counted", wholeNumber)
     .option("--rate <number>", "open model: requests a second, whether earlier ones have responses or not", number)
     .option("--mix <share>", "share of GETs of rankings, 0 to 1", share, 0)
-    .option("--content-bytes <number>", "size of each event's content, such as a picture", wholeNumber)
+    .option(
+      "--content-bytes <number>",
+      "size of each event's content, such as a picture, in domains that have one",
+      wholeNumber,
+    )
     .option("--zipf", "skewed keys: a few stores and items get most sales (default: equal)")
     .addOption(seedOption())
     .option("--client-threads <number>", "threads that send requests", wholeNumber, 1);

@@ -1,6 +1,5 @@
-import { workloadOf, type Spread } from "@tally/domains/workloads";
+import { workloadOf } from "@tally/domains/workloads";
 import { reasonOf } from "@tally/runtime";
-import { Random } from "../../kit/index.ts";
 import type { BenchPlan } from "../bench-plan.ts";
 import { designOf } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
@@ -75,26 +74,11 @@ const secondsMax = 1_000_000;
 // The largest part of a form that the gateway accepts.
 const contentBytesMax = 15 * 1024 * 1024;
 
-/** Checks also that the domain uses the flags of its load: the report would claim a flag that it ignores. */
-function domainOf({ domain: name, contentBytes, zipf }: Flags): string {
-  const workload = namedByUser(name);
-  const sent = (spread: Spread, bytes?: number) => {
-    const random = new Random(1).fraction;
-    const requests = Array.from({ length: 10 }, () => workload.next(random, spread, { contentBytes: bytes }));
-    return JSON.stringify([requests, Array.from({ length: 10 }, () => workload.read(random, spread))]);
-  };
-  if (contentBytes !== undefined && sent("wide", 1000) === sent("wide", 2000))
-    throw new WrongUsage(`--content-bytes: events of ${name} have no content`);
-  if (contentBytes !== undefined && contentBytes > contentBytesMax)
-    throw new WrongUsage(`--content-bytes: expected at most ${contentBytesMax}`);
-  if (zipf === true && sent("wide") === sent("zipf"))
-    throw new WrongUsage(`--zipf: the load of ${name} does not depend on it`);
-  return name;
-}
-
-function namedByUser(name: string) {
+function domainOf({ domain, contentBytes = 0 }: Flags): string {
+  if (contentBytes > contentBytesMax)
+    throw new WrongUsage(`--content-bytes: expected at most ${contentBytesMax}, got ${contentBytes}`);
   try {
-    return workloadOf(name);
+    return workloadOf(domain).domain;
   } catch (error) {
     throw new WrongUsage(`--domain: ${reasonOf(error)}`, { cause: error });
   }

@@ -57,27 +57,23 @@ export class Recorder {
     failedReads: 0,
   };
   readonly #onSample: (sample: Sample) => void;
-  readonly #keepsIds: boolean;
   #second = { number: 0, accepted: 0, read: 0, failed: 0, latencies: microseconds() };
   #sampledAt = 0;
   #lastSentAt = this.#startedAt;
   #lastResponseAt = this.#startedAt;
-  #ids = Buffer.alloc(idBytes * 4096);
-  #idsLength = 0;
+  readonly #ids: string[] = [];
 
   /** Counted by the caller. */
   retries = 0;
 
-  /** `keepsIds`: whether somebody reads `ids`, which grow with the load. */
-  constructor(onSample: (sample: Sample) => void = () => undefined, { keepsIds = false } = {}) {
+  constructor(onSample: (sample: Sample) => void = () => undefined) {
     this.#onSample = onSample;
-    this.#keepsIds = keepsIds;
     this.#loop.enable();
   }
 
-  /** Ids of accepted events, one a line; empty without `keepsIds`. */
-  get ids(): Buffer {
-    return this.#ids.subarray(0, this.#idsLength);
+  /** Ids of accepted events, one a line. */
+  get ids(): string {
+    return this.#ids.join("");
   }
 
   /** A request is due at `now`. Returns the number of requests before it. */
@@ -113,7 +109,7 @@ export class Recorder {
     this.#counts.accepted++;
     second.accepted++;
     if (reply.id === "") return;
-    if (this.#keepsIds) this.#keep(reply.id);
+    this.#ids.push(`${reply.id}\n`);
     this.#sample(reply.id, now, reply.ms);
   }
 
@@ -148,14 +144,6 @@ export class Recorder {
   #recordTime(ms: number, isRead: boolean): void {
     recordMs(this.#second.latencies, ms);
     recordMs(isRead ? this.#gets : this.#posts, ms);
-  }
-
-  #keep(id: string): void {
-    if (this.#idsLength + idBytes > this.#ids.length)
-      this.#ids = Buffer.concat([this.#ids, Buffer.alloc(this.#ids.length)]);
-    this.#ids.write(id, this.#idsLength, "latin1");
-    this.#ids[this.#idsLength + idBytes - 1] = 0x0a;
-    this.#idsLength += idBytes;
   }
 
   #sample(id: string, now: number, ms: number): void {
