@@ -17,7 +17,6 @@ test("purchases of a seed are stored and ranked, with every figure and reproduci
     asked: { amount: 3000 },
     warmUpSeconds: 0,
     gateways: 1,
-    clientThreads: 1,
     settings: {},
     contentBytes: null,
     source: null,
@@ -99,7 +98,7 @@ test("a run beside busy loops is marked as disturbed", async () => {
 });
 
 test("every design runs, and reports its durability, its losses and only known figures", async () => {
-  const designs = "batched batched:transient per-message unconfirmed synchronous bare".split(" ");
+  const designs = "batched batched:transient per-message per-message:persistent synchronous bare".split(" ");
   const flags = ["--rounds", "1", "--amount", "200", "--connections", "4"];
   const { exitCode, output, errors, report: compared } = await runBench("compare", ...designs, ...flags);
   const { ratios, runs } = compared;

@@ -4,7 +4,7 @@ import { workloadOf } from "@tally/domains/workloads";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { commitOf } from "./commit-of.ts";
-import { durabilityOf, meaningOf } from "./designs/designs.ts";
+import { meaningOf } from "./designs/designs.ts";
 import { latencyOf, latencyOfAll, round, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import { disturbanceOf, type Readings } from "./machine/disturbance.ts";
@@ -116,7 +116,7 @@ function askedOf(plan: BenchPlan) {
     mode: ["production, a fresh system on this machine", ...changed].join(", "),
     // Of a build with its commit, so that it is not taken for a run of this checkout.
     design: build === undefined ? design : `${design}@${build.commit.slice(0, 7)}`,
-    durability: durabilityOf(design, plan.durability),
+    durability: plan.durability,
     meaning: meaningOf(design, plan.durability),
     domain,
     model: phase.model,
@@ -130,7 +130,6 @@ function askedOf(plan: BenchPlan) {
         : { seconds: phase.until.seconds },
     warmUpSeconds: isSource ? null : plan.warmUpSeconds,
     connections: plan.connections,
-    clientThreads: plan.clientThreads,
     gateways: plan.gateways,
     settings: plan.settings,
     seed: plan.seed,

@@ -29,7 +29,6 @@ export interface Flags {
   readonly zipf?: boolean;
   readonly contentBytes?: number;
   readonly seed: number;
-  readonly clientThreads: number;
   readonly gateways: number;
   readonly design: DesignName;
   readonly durability: Durability;
@@ -61,9 +60,7 @@ function counted(name: string, description: string, value: number, isList: boole
 }
 
 export const seedOption = (): Option =>
-  new Option("--seed <number>", "the same seed sends the same requests, with the same --client-threads")
-    .argParser(wholeNumber)
-    .default(1);
+  new Option("--seed <number>", "the same seed sends the same requests").argParser(wholeNumber).default(1);
 
 export function withLoad(command: Command, { isSweep = false } = {}): Command {
   return command
@@ -85,8 +82,7 @@ export function withLoad(command: Command, { isSweep = false } = {}): Command {
       wholeNumber,
     )
     .option("--zipf", "skewed keys: a few stores and items get most sales (default: equal)")
-    .addOption(seedOption())
-    .option("--client-threads <number>", "threads that send requests", wholeNumber, 1);
+    .addOption(seedOption());
 }
 
 export function withSystem(command: Command, { isSweep = false } = {}): Command {

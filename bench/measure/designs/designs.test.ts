@@ -1,13 +1,7 @@
 import { openIntake } from "@tally/gateway";
 import { expect, test } from "vitest";
-import { designNames, designOf, durabilityNames, durabilityOf, meaningOf } from "./designs.ts";
+import { designNames, designOf, meaningOf } from "./designs.ts";
 import { intakeOf } from "./intakes.ts";
-
-test("a design that does not wait for confirms is reported as persistent at most", () => {
-  const meaning = durabilityNames.map((requested) => durabilityOf("unconfirmed", requested));
-  expect(meaning).toEqual(["persistent", "persistent", "transient"]);
-  expect(durabilityNames.map((requested) => durabilityOf("per-message", requested))).toEqual(durabilityNames);
-});
 
 test.each(designNames)("%s has its own main for the gateway exactly when it has another intake", (design) => {
   expect(designOf(design).hasOwnIntake ?? false).toBe(intakeOf(design, "confirmed") !== openIntake);
@@ -17,7 +11,7 @@ test.each(designNames)("%s has its own main for the gateway exactly when it has 
 
 test.each([
   ["batched", "confirmed", "on disk at a majority of the broker's nodes"],
-  ["unconfirmed", "confirmed", "sent to the broker, which will write it to disk"],
+  ["per-message", "persistent", "sent to the broker, which will write it to disk"],
   ["synchronous", "confirmed", "its row is committed in MySQL and counted in Redis"],
   ["bare", "confirmed", "checked, and stored nowhere"],
 ] as const)("%s, %s states what a 2xx means", (design, durability, meaning) => {

@@ -4,8 +4,6 @@
 export interface Design {
   readonly description: string;
   readonly settings?: NodeJS.ProcessEnv;
-  /** False: responds before the broker has confirmed, with every durability. */
-  readonly confirms?: false;
   /** What a 2xx means with the durability `confirmed`. Default: what the durability says. */
   readonly means?: string;
   /** True: its gateway has another intake, of intakes.ts. */
@@ -17,8 +15,6 @@ export interface Design {
   /** True: clients reach the gateways through HAProxy (infra/haproxy). */
   readonly balanced?: true;
 }
-
-const oneByOne = { WRITER_EVENTS_PER_TRANSACTION: "1" };
 
 const designs = {
   batched: {
@@ -37,14 +33,7 @@ const designs = {
   },
   "per-message": {
     description: "one confirmed message for each request, one transaction for each event",
-    settings: oneByOne,
-    hasOwnIntake: true,
-    stores: "writer",
-  },
-  unconfirmed: {
-    description: "one message for each request without a confirm, one transaction for each event",
-    settings: oneByOne,
-    confirms: false,
+    settings: { WRITER_EVENTS_PER_TRANSACTION: "1" },
     hasOwnIntake: true,
     stores: "writer",
   },
@@ -87,13 +76,7 @@ export const durabilityNames = Object.keys(durabilities) as readonly Durability[
 
 export const designOf = (name: DesignName): Design => designs[name];
 
-/** What a 2xx means in a design: the requested durability, or less where the design does not wait for confirms. */
-export function durabilityOf(design: DesignName, requested: Durability): Durability {
-  return designOf(design).confirms === false && requested === "confirmed" ? "persistent" : requested;
-}
-
 /** What a 2xx means in a design, for people. */
-export function meaningOf(design: DesignName, requested: Durability): string {
-  const durability = durabilityOf(design, requested);
+export function meaningOf(design: DesignName, durability: Durability): string {
   return (durability === "confirmed" ? designOf(design).means : undefined) ?? durabilities[durability];
 }

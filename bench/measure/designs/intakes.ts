@@ -1,15 +1,15 @@
 import type { Publisher } from "@tally/broker";
 import { BatchIds, encodeBatch, queuesOf, textOfBatchId } from "@tally/contract";
 import { openIntake } from "@tally/gateway";
-import { durabilityOf, type DesignName, type Durability } from "./designs.ts";
+import type { DesignName, Durability } from "./designs.ts";
 import { synchronousIntake } from "./synchronous-intake.ts";
 
 type NewIntake = typeof openIntake;
 
 /** The intake of a design's gateway. Below the durability `confirmed` it does not wait for the broker's confirms. */
-export function intakeOf(design: DesignName, requested: Durability): NewIntake {
+export function intakeOf(design: DesignName, durability: Durability): NewIntake {
   const intake = intakes[design] ?? openIntake;
-  if (durabilityOf(design, requested) === "confirmed") return intake;
+  if (durability === "confirmed") return intake;
   return (domain, servers) => intake(domain, { ...servers, publisher: unconfirmed(servers.publisher) });
 }
 
@@ -51,7 +51,6 @@ const bare: NewIntake = (domain) => ({
 
 const intakes: { readonly [D in DesignName]?: NewIntake } = {
   "per-message": oneByOne,
-  unconfirmed: oneByOne,
   synchronous: synchronousIntake,
   "balanced-synchronous": synchronousIntake,
   bare,
