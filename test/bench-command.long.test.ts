@@ -38,7 +38,7 @@ test.each([
   [["compare", "batched", "bare", "--fill", "9"], "--fill: the design bare stores nothing"],
   [["--duration", "0"], "--duration: expected more than 0"],
   [["--duration", "3", "--rate", "0.1"], "--rate: no request is due in 3 s at 0.1 a second"],
-  [["compare", "batched", "synchronous:transient"], "--durability: the design synchronous sends nothing to the broker"],
+  [["compare", "batched", "synchronous:transient"], "the design synchronous sends nothing to the broker"],
   [["compare", "fast"], 'there is no "fast"'],
   [["compare", "bare", "batched", "bare"], '"bare" is named twice'],
   [["compare", "batched@no-such-tag"], "there is no commit no-such-tag in this clone"],

@@ -11,6 +11,7 @@ import { scheduleOf, type ScheduledFault } from "./schedule.ts";
 import { openSystem, type System, type SystemOptions } from "./system.ts";
 
 const inFlightMax = 1500;
+const warmUpMs = 3000;
 const calmMs = 100;
 
 /** The flags of the command, see its help. */
@@ -19,10 +20,7 @@ export interface DrillFlags extends Pick<SystemOptions, "sabotage"> {
   readonly faults: number;
   /** Events per second. */
   readonly rate: number;
-  /** Seconds. */
-  readonly warmUp: number;
   readonly wide?: boolean;
-  readonly pileUp?: boolean;
 }
 
 /** `directory` is deleted at the end, unless the drill found differences. `domains` get load and faults. */
@@ -108,7 +106,7 @@ function figuresOf(name: string, load: Totals, { domains }: AuditReport) {
 async function injectAll(system: System, load: Thread<LoadCalls>, options: DrillOptions) {
   const names = options.domains.map(({ name }) => name);
   const startedAt = performance.now();
-  await delay(options.warmUp * 1000);
+  await delay(warmUpMs);
   let { acknowledged } = await load.call("figures");
   const outcomes: FaultOutcome[] = [];
   const failures: string[] = [];
@@ -140,14 +138,14 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
 async function injectOne(
   system: System,
   load: Thread<LoadCalls>,
-  { kinds, pileUp }: DrillOptions,
+  { kinds }: DrillOptions,
   { fault, startedAt, events }: { readonly fault: ScheduledFault; readonly startedAt: number; readonly events: number },
 ) {
   const kind = kinds.find(({ name }) => name === fault.kind);
   if (kind === undefined) throw new TypeError(`there is no kind ${fault.kind}`);
   const injectedAt = performance.now();
   const aftermath = await kind.inject(system, fault);
-  const isEqual = aftermath.redisLost === true && pileUp !== true ? equalAgain(system) : undefined;
+  const isEqual = aftermath.redisLost === true ? equalAgain(system) : undefined;
   const recovered = await recovery(load, aftermath, { url: system.urls[0] ?? "", events, isEqual });
   return {
     ...fault,

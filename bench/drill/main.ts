@@ -27,9 +27,7 @@ const program = new Command("drill")
   .option("--domain <names>", "only these domains, separated by commas", list)
   .option("--kinds <names>", "only these kinds of faults, separated by commas; see --list", list)
   .option("--rate <number>", "offered load in events per second", wholeNumber, 3000)
-  .option("--warm-up <seconds>", "load before the first fault", wholeNumber, 3)
   .option("--wide", "spread the events over as many keys as possible: large boards, which take long to rebuild")
-  .option("--pile-up", "after a fault of Redis, do not wait until the rankings equal the rows again")
   .addOption(
     new Option("--sabotage <mechanism>", "remove one mechanism: the drill must find it").choices(sabotageNames),
   )

@@ -5,7 +5,7 @@ import {
   root,
   say,
   seedOption,
-  withDesign,
+  withDesigns,
   withLoad,
   withOutput,
   withSystem,
@@ -16,7 +16,6 @@ import { reportFailure, runOnce } from "./command/run-once.ts";
 import { runComparison, type CompareFlags } from "./command/run-comparison.ts";
 import { runSources, type SourceFlags } from "./command/run-source.ts";
 import { runSweep, type SweepFlags } from "./command/run-sweep.ts";
-import { designNames } from "./designs/designs.ts";
 import { writePages, type ReportFlags } from "./results/write-pages.ts";
 
 const program = new Command("bench")
@@ -24,16 +23,12 @@ const program = new Command("bench")
   .showHelpAfterError("(see --help)")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 
-withOutput(withDesign(withSystem(withLoad(program.command("run", { isDefault: true })))))
+withOutput(withSystem(withLoad(program.command("run", { isDefault: true }))))
   .description("one run; the default command")
   .action((flags: Flags & OutputFlags) => reportFailure((signal) => runOnce(flags, signal)));
 
-withOutput(withSystem(withLoad(program.command("compare"))))
+withOutput(withDesigns(withSystem(withLoad(program.command("compare")))))
   .description("runs designs or commits in turns, each round in another order, and prints their ratios")
-  .argument(
-    "<designs...>",
-    `${designNames.join(", ")}; append :persistent or :transient for another durability; batched@<commit> for the tally of another commit`,
-  )
   .option("--rounds <number>", "runs of each", wholeNumber, 2)
   .option(
     "--fail-below <share>",
@@ -44,7 +39,7 @@ withOutput(withSystem(withLoad(program.command("compare"))))
     reportFailure((signal) => runComparison(names, flags, signal)),
   );
 
-withOutput(withDesign(withSystem(withLoad(program.command("sweep"), { isSweep: true }), { isSweep: true })))
+withOutput(withSystem(withLoad(program.command("sweep"), { isSweep: true }), { isSweep: true }))
   .description(
     "runs the same load with each value of some settings, such as --connections 32,64,128; several rounds, each in another order",
   )

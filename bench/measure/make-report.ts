@@ -88,7 +88,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
         : { events: followed.events, neverStored: followed.neverStored, neverRanked: followed.neverRanked },
     eventToStoredMs: spansOf(followed?.stored ?? []),
     eventToRankedMs: spansOf(followed?.ranked ?? []),
-    ...cpuOf(seen, accepted + read),
+    cpuUsPerEvent: cpuOf(seen, accepted + read),
     /** The maximum seen, of all processes of a tier together. */
     memoryMiB: eachTier((tier) => Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB)))),
     client: clientOf(result),
@@ -109,11 +109,8 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
 function askedOf(plan: BenchPlan) {
   const { phase, build, design, domain } = plan;
   const isSource = phase.model === "source";
-  const changed = Object.entries(plan.settings).map(([name, value]) => `${name}=${value}`);
   return {
     repeat: plan.repeat,
-    /** How the apps ran, followed by the settings that --set has changed. */
-    mode: ["production, a fresh system on this machine", ...changed].join(", "),
     // Of a build with its commit, so that it is not taken for a run of this checkout.
     design: build === undefined ? design : `${design}@${build.commit.slice(0, 7)}`,
     durability: plan.durability,
@@ -148,22 +145,14 @@ function sourceOf({ domain, phase }: BenchPlan) {
   return { name: source.name, run: run + 1, runs: source.runs.length, description, scale };
 }
 
-/** CPU time of all tiers, and of the client beside the total, until everything was ranked. */
+/** CPU time in µs for each accepted event and each read, until everything was ranked. `total` is without the client. */
 function cpuOf({ observations, drained, clientCpuSeconds }: Seen, events: number) {
   const first = observations[0];
   const last = observations.find(({ at }) => at >= (drained?.ranked?.at ?? Infinity)) ?? observations.at(-1);
   const used = eachTier((tier) => (last?.tiers[tier].cpuSeconds ?? 0) - (first?.tiers[tier].cpuSeconds ?? 0));
   const total = Object.values(used).reduce((sum, one) => sum + one, 0);
-  const each = (value: number) => (events === 0 ? null : round((value * 1e6) / events, 1));
-  return {
-    cpuSeconds: {
-      ...eachTier((tier) => round(used[tier], 3)),
-      client: round(clientCpuSeconds, 3),
-      total: round(total, 3),
-    },
-    /** For each accepted event and each read. */
-    cpuUsPerEvent: { ...eachTier((tier) => each(used[tier])), client: each(clientCpuSeconds), total: each(total) },
-  };
+  const each = (seconds: number) => (events === 0 ? null : round((seconds * 1e6) / events, 1));
+  return { ...eachTier((tier) => each(used[tier])), client: each(clientCpuSeconds), total: each(total) };
 }
 
 function perSecondUntil(moment: Moment | undefined, startedAt: number): number | null {

@@ -13,7 +13,7 @@ export function textOf(report: Report): string {
     `${report.machine}; ${Object.entries(report.versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(", ")}; commit ${report.commit}`,
-    `run ${report.runId}, ${report.at}, ${report.mode}`,
+    `run ${report.runId}, ${report.at}`,
     `a 2xx means: ${report.meaning}`,
     "",
     row("accepted", `${accepted.perSecond}/s`, `${accepted.events} in ${report.seconds} s`),
@@ -44,7 +44,6 @@ export function textOf(report: Report): string {
     ),
     row("queues", `at most ${queue.max} messages`),
     row("CPU µs/event", ...tierCells(report.cpuUsPerEvent)),
-    row("CPU s", ...tierCells(report.cpuSeconds)),
     row("memory MiB", ...tierCells(report.memoryMiB)),
     row("client", `busy ${Math.round(client.busy * 100)} %`, `loop delay p99 ${client.delayP99Ms} ms`),
     row("machine", disturbanceText(disturbance)),

@@ -1,14 +1,7 @@
 import { join } from "node:path";
 import { list, number, setting, share, wholeNumber } from "@tally/runtime/flag-values";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import {
-  designNames,
-  designOf,
-  durabilityNames,
-  meaningOf,
-  type DesignName,
-  type Durability,
-} from "../designs/designs.ts";
+import { designNames, designOf, meaningOf } from "../designs/designs.ts";
 
 /** The checkout under test. */
 export const root = join(import.meta.dirname, "..", "..", "..");
@@ -30,8 +23,6 @@ export interface Flags {
   readonly contentBytes?: number;
   readonly seed: number;
   readonly gateways: number;
-  readonly design: DesignName;
-  readonly durability: Durability;
   readonly set: readonly string[];
 }
 
@@ -96,15 +87,17 @@ export function withSystem(command: Command, { isSweep = false } = {}): Command 
     );
 }
 
-export function withDesign(command: Command): Command {
+export function withDesigns(command: Command): Command {
+  const width = Math.max(...designNames.map((name) => name.length));
+  const lines = designNames.map(
+    (name) => `  ${name.padEnd(width)}  ${designOf(name).description}. 2xx: ${meaningOf(name, "confirmed")}`,
+  );
   return command
-    .addOption(
-      new Option("--design <name>", "variant of tally with one idea taken away")
-        .choices(designNames)
-        .default("batched"),
+    .argument(
+      "<designs...>",
+      "append :persistent or :transient for another durability; batched@<commit> for the tally of another commit",
     )
-    .addOption(new Option("--durability <name>", "what a 2xx means").choices(durabilityNames).default("confirmed"))
-    .addHelpText("after", () => `\nDesigns, and what a 2xx means in each:\n${designLines()}`);
+    .addHelpText("after", `\nDesigns, and what a 2xx means in each:\n${lines.join("\n")}`);
 }
 
 export function withOutput(command: Command): Command {
@@ -115,11 +108,4 @@ export function withOutput(command: Command): Command {
       "after",
       "\nExit status: 0 nothing lost; 1 something was lost, doubled or too slow; 2 wrong usage, or a server did not start.",
     );
-}
-
-function designLines(): string {
-  const width = Math.max(...designNames.map((name) => name.length));
-  return designNames
-    .map((name) => `  ${name.padEnd(width)}  ${designOf(name).description}. 2xx: ${meaningOf(name, "confirmed")}`)
-    .join("\n");
 }

@@ -3,19 +3,23 @@ import { reasonOf } from "@tally/runtime";
 import type { BenchPlan } from "../bench-plan.ts";
 import { designOf } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
+import { asItIs } from "../results/printed-rows.ts";
+import type { Arrangement } from "../results/printed-sources.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { root, say, type Flags } from "./flags.ts";
 
 /** The plan of one run. Throws a WrongUsage for flags that contradict each other. */
-export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
-  const { design, durability, fill, amount } = flags;
+export function planOf(
+  flags: Flags,
+  signal: AbortSignal,
+  { design, durability }: Pick<Arrangement, "design" | "durability"> = asItIs,
+): BenchPlan {
+  const { fill, amount } = flags;
   const { stores } = designOf(design);
   if (fill !== undefined && stores === "nothing") throw new WrongUsage(`--fill: the design ${design} stores nothing`);
   // Durability is a property of the broker. Without it, the report would claim what a 2xx does not mean.
   if (stores !== "writer" && durability !== "confirmed")
-    throw new WrongUsage(
-      `--durability: the design ${design} sends nothing to the broker, so it cannot be ${durability}`,
-    );
+    throw new WrongUsage(`the design ${design} sends nothing to the broker, so it cannot be ${durability}`);
   return {
     root,
     repeat: ["pnpm bench", ...process.argv.slice(2).map(quoted)].join(" "),
@@ -40,14 +44,15 @@ export function planOf(flags: Flags, signal: AbortSignal): BenchPlan {
 
 /** The plan of one run of a source. */
 export function planOfSource(
-  flags: Pick<Flags, "seed" | "gateways" | "design" | "durability">,
-  { domain, run, scale }: { readonly domain: string; readonly run: number; readonly scale: number },
+  { domain, run, scale, seed }: { readonly domain: string } & Readonly<Record<"run" | "scale" | "seed", number>>,
+  arrangement: Arrangement,
   signal: AbortSignal,
 ): BenchPlan {
   const groups = workloadOf(domain).source?.runs[run]?.groups(scale) ?? [];
   const connections = groups.reduce((sum, group) => sum + group.connections, 0);
-  const load = { domain, connections, duration: 1, warmUp: 0, mix: 0, set: [] };
-  return { ...planOf({ ...flags, ...load }, signal), phase: { model: "source", run, scale } };
+  const { gateways } = arrangement;
+  const flags = { domain, connections, seed, gateways, duration: 1, warmUp: 0, mix: 0, set: [] };
+  return { ...planOf(flags, signal, arrangement), phase: { model: "source", run, scale } };
 }
 
 const nameIn = (text: string): string => text.slice(0, text.indexOf("="));

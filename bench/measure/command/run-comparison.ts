@@ -9,7 +9,7 @@ import { planOf } from "./plan-of.ts";
 import { runRounds } from "./run-rounds.ts";
 
 /** The flags of `compare`. */
-export interface CompareFlags extends Omit<Flags, "design" | "durability">, OutputFlags {
+export interface CompareFlags extends Flags, OutputFlags {
   readonly rounds: number;
   readonly failBelow?: number;
 }
@@ -24,7 +24,7 @@ export async function runComparison(names: readonly string[], flags: CompareFlag
     throw new WrongUsage("--fail-below needs a second design or build to compare with");
   // All plans before the first run, so that an error in the last is reported at once.
   const planned = contenders.map(({ name, design, durability, revision = "" }) => {
-    return { name, revision, plan: planOf({ ...flags, design, durability }, signal) };
+    return { name, revision, plan: planOf(flags, signal, { design, durability }) };
   });
   const revisions = contenders.flatMap(({ revision }) => revision ?? []);
   const runs = await withBuilds(revisions, { root, say, signal }, (builds) =>

@@ -47,7 +47,7 @@ export async function runSources(names: readonly string[], flags: SourceFlags, s
     if (stored.length > 0 && !stored.some(isSound)) process.exitCode = 1;
     if (stored.length > 0) say("stored already");
     else {
-      const plan = planOfSource({ ...arrangement, seed }, { domain: source.domain, run, scale }, signal);
+      const plan = planOfSource({ domain: source.domain, run, scale, seed }, arrangement, signal);
       runs.push(await runAndStore(plan, results));
     }
   }
