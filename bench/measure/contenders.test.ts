@@ -19,7 +19,7 @@ test("a build is batched at a commit, and may be compared with others", () => {
     expect(() => contenderNamed(name)).toThrow(`"${name}": expected batched@ and a commit`);
 });
 
-const alone = { connections: ["512"], gateways: ["1"], set: [] };
+const alone = { connections: ["512"], set: [] };
 
 test("a sweep has every combination of the values; the rest has one value in all runs", () => {
   const swept = { ...alone, connections: ["32", "64"], set: ["WAITING_MAX=100,1000", "EMPTY="] };
@@ -30,7 +30,7 @@ test("a sweep has every combination of the values; the rest has one value in all
     "connections 64, WAITING_MAX 100",
     "connections 64, WAITING_MAX 1000",
   ]);
-  expect(combinations[1]).toMatchObject({ connections: 32, gateways: 1, set: ["WAITING_MAX=1000", "EMPTY="] });
+  expect(combinations[1]).toMatchObject({ connections: 32, set: ["WAITING_MAX=1000", "EMPTY="] });
 });
 
 test.each([

@@ -40,16 +40,14 @@ export function contendersNamed(names: readonly string[]): readonly Contender[] 
 /** Everything that a sweep can vary. `set`: texts such as `NAME=a,b`. */
 export interface Swept {
   readonly connections: readonly string[];
-  readonly gateways: readonly string[];
   readonly set: readonly string[];
 }
 
 /** Every combination of the values, those of the last setting varying fastest, each with a name such as "connections
  * 32, BATCH_EVERY_MS 4". Throws a WrongUsage unless a setting has several values, all different. */
-export function combinationsOf({ connections, gateways, set }: Swept) {
+export function combinationsOf({ connections, set }: Swept) {
   const settings = [
     { name: "connections", values: connections },
-    { name: "gateways", values: gateways },
     ...set.map((text) => {
       const name = text.slice(0, text.indexOf("="));
       return { name, values: text.slice(name.length + 1).split(",") };
@@ -73,8 +71,7 @@ export function combinationsOf({ connections, gateways, set }: Swept) {
     return {
       name: named.flatMap(({ name, value }) => (isVaried(name) ? `${name} ${value}` : [])).join(", "),
       connections: Number(chosen[0]),
-      gateways: Number(chosen[1]),
-      set: named.slice(2).map(({ name, value }) => `${name}=${value}`),
+      set: named.slice(1).map(({ name, value }) => `${name}=${value}`),
     };
   });
 }

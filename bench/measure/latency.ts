@@ -3,23 +3,10 @@ import { quantile } from "../kit/index.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 
 /** In ms, measured in µs: times of 2xx responses, and for how long requests had waited that timed out. */
-export interface Latency {
-  readonly mean: number;
-  readonly min: number;
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
-}
+export type Latency = NonNullable<ReturnType<typeof latencyIn>>;
 
 /** Times of single events that were followed, in ms from sending the request. */
-export interface Spans {
-  readonly samples: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
-}
+export type Spans = NonNullable<ReturnType<typeof spansOf>>;
 
 /** POSTs and GETs together. */
 export function latencyOfAll({ posts, gets }: Pick<PhaseResult, "posts" | "gets">): Latency | null {
@@ -33,7 +20,7 @@ export function latencyOf(encoded: string): Latency | null {
   return latencyIn(decodeFromCompressedBase64(encoded));
 }
 
-function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>): Latency | null {
+function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>) {
   if (histogram.totalCount === 0) return null;
   const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / 1000;
   return {
@@ -48,7 +35,7 @@ function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>): La
 }
 
 /** null without values. */
-export function spansOf(values: readonly number[]): Spans | null {
+export function spansOf(values: readonly number[]) {
   if (values.length === 0) return null;
   const at = (share: number): number => round(quantile(values, share), 1);
   return { samples: values.length, p50: at(0.5), p99: at(0.99), max: at(1) };

@@ -10,9 +10,11 @@ import {
   type Server,
 } from "@tally/local";
 import { connectPublisher } from "@tally/broker";
+import { openIntake } from "@tally/gateway";
 import { queuesOf } from "@tally/contract";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf, type Design } from "./designs/designs.ts";
+import { intakeOf } from "./designs/intakes.ts";
 import { declareTransientQueues } from "./designs/queue-definitions.ts";
 import { eachTier, tiersOf, type OfTiers, type TierFigures } from "./watch/watch.ts";
 
@@ -65,9 +67,7 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     },
     instances: { gateway: gateways },
     gatewayMain:
-      durability === "confirmed" && design.hasOwnIntake !== true
-        ? undefined
-        : [gatewayOfDesigns, designName, durability],
+      intakeOf(designName, durability) === openIntake ? undefined : [gatewayOfDesigns, designName, durability],
     say,
     signal,
   });

@@ -15,7 +15,7 @@ import { openSystem, type System } from "./open-system.ts";
 import type { Report } from "./report.ts";
 import { withUnnamed } from "./verdict.ts";
 import { drained, type Drained } from "./watch/drained.ts";
-import { Follower } from "./watch/follow.ts";
+import { follow, followedOf } from "./watch/follow.ts";
 import { readCounters, Watch } from "./watch/watch.ts";
 
 /** One run on a fresh system: fill, drain, warm-up, drain, load, drain, audit. */
@@ -70,10 +70,11 @@ async function measure(plan: BenchPlan, system: System, idsFile: string): Promis
       plan.say("warming up");
       acknowledged += (await seenOf(warmUp)).result.accepted;
     }
-    const follower = designOf(plan.design).stores === "writer" ? new Follower(system.urls[0] ?? "") : undefined;
-    load.onSample = (sample) => follower?.add(sample);
+    const isFollowed = designOf(plan.design).stores === "writer";
+    const events: ReturnType<typeof follow>[] = [];
+    if (isFollowed) load.onSample = (sample) => void events.push(follow(system.urls[0] ?? "", sample));
     const seen = await seenOf(plan.phase);
-    const followed = await follower?.done();
+    const followed = isFollowed ? followedOf(await Promise.all(events)) : undefined;
     acknowledged += seen.result.accepted;
     const audit = acknowledged === 0 ? undefined : await audited(plan, system, idsFile, acknowledged);
     return makeReport(plan, seen, { system, followed, audit, filled });

@@ -41,22 +41,17 @@ function wholeNumbers(text: string): readonly string[] {
   });
 }
 
-/** A number; for a sweep a list of values. */
-function counted(name: string, description: string, value: number, isList: boolean): Option {
-  return isList
-    ? new Option(`${name} <list>`, `${description}; several, separated by commas`)
-        .argParser(wholeNumbers)
-        .default([String(value)])
-    : new Option(`${name} <number>`, description).argParser(wholeNumber).default(value);
-}
-
 export const seedOption = (): Option =>
   new Option("--seed <number>", "the same seed sends the same requests").argParser(wholeNumber).default(1);
 
 export function withLoad(command: Command, { isSweep = false } = {}): Command {
   return command
     .option("--domain <name>", "the domain whose events are sent", "purchases")
-    .addOption(counted("--connections", "number of connections", 512, isSweep))
+    .addOption(
+      isSweep
+        ? new Option("--connections <list>", "numbers of connections").argParser(wholeNumbers).default(["512"])
+        : new Option("--connections <number>", "number of connections").argParser(wholeNumber).default(512),
+    )
     .option("--duration <seconds>", "length of the measured load", number, 30)
     .option("--warm-up <seconds>", "load before the measured one, not counted; none with --amount", number, 10)
     .addOption(
@@ -78,7 +73,7 @@ export function withLoad(command: Command, { isSweep = false } = {}): Command {
 
 export function withSystem(command: Command, { isSweep = false } = {}): Command {
   return command
-    .addOption(counted("--gateways", "gateway processes", 1, isSweep))
+    .option("--gateways <number>", "gateway processes", wholeNumber, 1)
     .option(
       "--set <NAME=value>",
       `setting of the apps; may be repeated${isSweep ? "; several values: NAME=a,b,c" : ""}`,

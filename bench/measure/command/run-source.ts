@@ -1,8 +1,8 @@
 import { commitOf } from "../commit-of.ts";
 import type { Report } from "../report.ts";
-import { nameOf, printedSources, tasksOf, type PrintedSource } from "../results/printed-sources.ts";
+import { isSame, nameOf, printedSources, tasksOf, type PrintedSource } from "../results/printed-sources.ts";
 import { bestRuns, runsInReports } from "../results/run-files.ts";
-import { isRunOf, isSound } from "../results/stored-run.ts";
+import { isSound } from "../results/stored-run.ts";
 import { figureTable } from "../results/tables.ts";
 import { makeResults, writeJson } from "../stored-reports.ts";
 import { WrongUsage } from "../wrong-usage.ts";
@@ -41,7 +41,7 @@ export async function runSources(names: readonly string[], flags: SourceFlags, s
         one.commit === commit &&
         !commit.endsWith("-dirty") &&
         one.seed === seed &&
-        isRunOf(one, arrangement),
+        isSame(one, arrangement),
     );
     // As when it is measured.
     if (stored.length > 0 && !stored.some(isSound)) process.exitCode = 1;

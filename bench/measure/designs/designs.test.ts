@@ -1,13 +1,5 @@
-import { openIntake } from "@tally/gateway";
 import { expect, test } from "vitest";
-import { designNames, designOf, meaningOf } from "./designs.ts";
-import { intakeOf } from "./intakes.ts";
-
-test.each(designNames)("%s has its own main for the gateway exactly when it has another intake", (design) => {
-  expect(designOf(design).hasOwnIntake ?? false).toBe(intakeOf(design, "confirmed") !== openIntake);
-  // Does not wait for confirms.
-  expect(intakeOf(design, "transient")).not.toBe(openIntake);
-});
+import { meaningOf } from "./designs.ts";
 
 test.each([
   ["batched", "confirmed", "on disk at a majority of the broker's nodes"],

@@ -6,8 +6,6 @@ export interface Design {
   readonly settings?: NodeJS.ProcessEnv;
   /** What a 2xx means with the durability `confirmed`. Default: what the durability says. */
   readonly means?: string;
-  /** True: its gateway has another intake, of intakes.ts. */
-  readonly hasOwnIntake?: true;
   /** What serves reads of rows. Default: the replica. */
   readonly readsFrom?: "primary";
   /** What stores events: the writer, after the response; the gateway, before it; nothing. */
@@ -34,26 +32,22 @@ const designs = {
   "per-message": {
     description: "one confirmed message for each request, one transaction for each event",
     settings: { WRITER_EVENTS_PER_TRANSACTION: "1" },
-    hasOwnIntake: true,
     stores: "writer",
   },
   synchronous: {
     description: "no queue: one row into MySQL, then the rankings in Redis, before the response",
     means: "its row is committed in MySQL and counted in Redis",
-    hasOwnIntake: true,
     stores: "gateway",
   },
   "balanced-synchronous": {
     description: "no queue, as synchronous, with HAProxy between the clients and the gateways",
     means: "its row is committed in MySQL and counted in Redis",
-    hasOwnIntake: true,
     balanced: true,
     stores: "gateway",
   },
   bare: {
     description: "nothing behind the HTTP app and its checks: the upper limit",
     means: "checked, and stored nowhere",
-    hasOwnIntake: true,
     stores: "nothing",
   },
 } as const satisfies Record<string, Design>;

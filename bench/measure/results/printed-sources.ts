@@ -58,17 +58,17 @@ export function arrangementOf({ beside }: PrintedRow): Arrangement | undefined {
   return "reason" in beside ? undefined : beside;
 }
 
-function isSame(one: Arrangement, other: Arrangement): boolean {
+/** Whether two are of the same arrangement; one may be a stored run. */
+export function isSame(one: Named, other: Named): boolean {
   return one.design === other.design && one.durability === other.durability && one.gateways === other.gateways;
 }
 
+/** An arrangement, perhaps of another version. */
+type Named = Readonly<Record<"design" | "durability", string>> & { readonly gateways: number };
+
 /** Such as "batched, persistent, 2 gateways"; without the durability where nothing is sent to the broker. `design` may
  * be of another commit. */
-export function nameOf({
-  design,
-  durability,
-  gateways,
-}: Readonly<Record<"design" | "durability", string>> & { readonly gateways: number }): string {
+export function nameOf({ design, durability, gateways }: Named): string {
   const known = designNames.find((name) => name === design);
   const isSent = known === undefined || designOf(known).stores === "writer";
   return [design, ...(isSent ? [durability] : []), `${gateways} gateway${gateways === 1 ? "" : "s"}`].join(", ");

@@ -162,7 +162,9 @@ test("a report without any run, or of a wrong file, is wrong usage, and writes n
   const file = join(to, "runs.json");
   await expect(writePages({ to }, quiet)).rejects.toThrow(`${file} has no runs; name a folder of reports with --from`);
   await expect(writePages({ from, to }, quiet)).rejects.toThrow(`--from: ${from} has no report of a source's run`);
-  await expect(writePages({ from: join(from, "absent"), to }, quiet)).rejects.toThrow("--from: ENOENT");
+  await expect(writePages({ from: join(from, "absent"), to }, quiet)).rejects.toThrow(
+    "the folder of reports cannot be read: ENOENT",
+  );
   await writeFile(file, "[");
   await expect(writePages({ to }, quiet)).rejects.toThrow(/runs\.json cannot be read: /);
   await rm(file);

@@ -9,7 +9,9 @@ import { bestFirst, storedRunOf, type StoredRun } from "./stored-run.ts";
  * defaults, which are not tally as a row compares with it. `say` is called for a file that cannot be used, such as one
  * that was cut off. */
 export async function runsInReports(folder: string, say: (line: string) => void): Promise<readonly StoredRun[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw new WrongUsage(`the folder of reports cannot be read: ${reasonOf(error)}`, { cause: error });
+  });
   const runs: StoredRun[] = [];
   for (const { name } of entries.filter((entry) => entry.isFile() && entry.name.endsWith(".json"))) {
     const text = await readFile(join(folder, name), "utf8");

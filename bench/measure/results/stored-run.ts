@@ -1,6 +1,6 @@
 import { designNames, designOf } from "../designs/designs.ts";
 import { isGood, type Report } from "../report.ts";
-import { readers, type Arrangement } from "./printed-sources.ts";
+import { readers } from "./printed-sources.ts";
 
 /** A source's run, reduced to what the pages in docs/results show. */
 export type StoredRun = NonNullable<ReturnType<typeof storedRunOf>>;
@@ -57,11 +57,6 @@ function isRanking({ design }: Report): boolean {
 /** Whether a run lost and doubled nothing, and drained. */
 export function isSound(run: StoredRun): boolean {
   return run.isGood && run.perSecond !== null;
-}
-
-/** Whether a run has this arrangement. */
-export function isRunOf({ design, durability, gateways }: StoredRun, wanted: Arrangement): boolean {
-  return design === wanted.design && durability === wanted.durability && gateways === wanted.gateways;
 }
 
 /** Compares two runs with the same load and arrangement: a sound one comes first, then an undisturbed one, then the one

@@ -1,7 +1,7 @@
 import { changes } from "./printed-rows.ts";
-import { arrangementOf, nameOf, type PrintedRow, type PrintedSource } from "./printed-sources.ts";
+import { arrangementOf, isSame, nameOf, type PrintedRow, type PrintedSource } from "./printed-sources.ts";
 import { withoutOtherScales } from "./run-files.ts";
-import { bestFirst, isRunOf, type StoredRun } from "./stored-run.ts";
+import { bestFirst, type StoredRun } from "./stored-run.ts";
 
 /* Tables in Markdown. */
 
@@ -54,7 +54,7 @@ export function runBeside(row: PrintedRow, runs: readonly StoredRun[]): StoredRu
 function runsBeside(row: PrintedRow, runs: readonly StoredRun[]): readonly StoredRun[] {
   const arrangement = arrangementOf(row);
   if (arrangement === undefined) return [];
-  return runs.filter((run) => run.load === row.load && isRunOf(run, arrangement)).toSorted(bestFirst);
+  return runs.filter((run) => run.load === row.load && isSame(run, arrangement)).toSorted(bestFirst);
 }
 
 function absenceOf(row: PrintedRow): string {

@@ -25,7 +25,7 @@ const end = "<!-- end of figures -->";
 export async function writePages({ from, to }: ReportFlags, say: (line: string) => void): Promise<void> {
   const file = join(to, "runs.json");
   const kept = await readRuns(file);
-  const added = from === undefined ? [] : await inFolder(from, say);
+  const added = from === undefined ? [] : await runsInReports(from, say);
   const runs = bestRuns([...kept, ...added]);
   if (runs.length === 0)
     throw new WrongUsage(
@@ -36,8 +36,10 @@ export async function writePages({ from, to }: ReportFlags, say: (line: string) 
   const contents = new Map<string, string>([[file, textOfRuns(runs)]]);
   for (const source of printedSources) {
     const own = runs.filter((run) => run.source === source.name);
+    // A page that is not there yet has only figures.
     const page = join(to, `${source.name}.md`);
-    contents.set(page, withFigures(page, await textOf(page), figuresOf(source, own)));
+    const text = await readFile(page, "utf8").catch(() => `${begin}\n${end}\n`);
+    contents.set(page, withFigures(page, text, figuresOf(source, own)));
     contents.set(join(to, `${source.name}.svg`), rateChart(source, own));
   }
   try {
@@ -47,19 +49,6 @@ export async function writePages({ from, to }: ReportFlags, say: (line: string) 
     throw new WrongUsage(`${to} cannot be written: ${reasonOf(error)}`, { cause: error });
   }
   say([`${runs.length} runs`, ...contents.keys()].join("\n"));
-}
-
-async function inFolder(from: string, say: (line: string) => void): Promise<readonly StoredRun[]> {
-  try {
-    return await runsInReports(from, say);
-  } catch (error) {
-    throw new WrongUsage(`--from: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-/** A page that is not there yet has only figures. */
-async function textOf(page: string): Promise<string> {
-  return readFile(page, "utf8").catch(() => `${begin}\n${end}\n`);
 }
 
 function withFigures(page: string, text: string, figures: string): string {

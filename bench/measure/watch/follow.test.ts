@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { serverOf } from "../load/start-load.fixture.ts";
-import { Follower } from "./follow.ts";
+import { follow, followedOf } from "./follow.ts";
 
 /** Responds with the state of an event, by its id. */
 function gateway(whereIs: (id: number) => { readonly stored: boolean; readonly ranked: boolean } | undefined) {
@@ -14,12 +14,15 @@ function gateway(whereIs: (id: number) => { readonly stored: boolean; readonly r
 
 const now = () => performance.timeOrigin + performance.now();
 
+const followAll = async (url: string, sentAt: number, giveUpMs?: number) => {
+  const ids = Array.from({ length: 10 }, (_, id) => String(id));
+  return followedOf(await Promise.all(ids.map((id) => follow(url, { id, sentAt }, giveUpMs))));
+};
+
 test("each event is followed, and its times count from its request", async () => {
   const begunAt = now();
   const { url } = await gateway(() => ({ stored: now() - begunAt > 300, ranked: now() - begunAt > 600 }));
-  const follower = new Follower(url);
-  for (let id = 0; id < 10; id++) follower.add({ id: String(id), sentAt: begunAt });
-  const { stored, ranked, ...counts } = await follower.done();
+  const { stored, ranked, ...counts } = await followAll(url, begunAt);
   expect(counts).toEqual({ events: 10, neverStored: 0, neverRanked: 0 });
   expect(Math.min(...stored)).toBeGreaterThan(300);
   expect(Math.min(...ranked)).toBeGreaterThan(600);
@@ -27,7 +30,5 @@ test("each event is followed, and its times count from its request", async () =>
 
 test("events that are never found or never ranked are counted", async () => {
   const { url } = await gateway((id) => (id < 3 ? undefined : { stored: true, ranked: id > 4 }));
-  const follower = new Follower(url, 1000);
-  for (let id = 0; id < 10; id++) follower.add({ id: String(id), sentAt: now() });
-  expect(await follower.done()).toMatchObject({ events: 10, neverStored: 3, neverRanked: 5 });
+  expect(await followAll(url, now(), 1000)).toMatchObject({ events: 10, neverStored: 3, neverRanked: 5 });
 });

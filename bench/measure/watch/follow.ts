@@ -8,47 +8,30 @@ const pollEveryShare = 0.1;
 const responseWithinMs = 10_000;
 
 /** How long single events took, in ms from sending the request. The events are an even sample of the load. */
-export type Followed = Awaited<ReturnType<Follower["done"]>>;
+export type Followed = ReturnType<typeof followedOf>;
 
 interface Times {
   storedMs?: number;
   rankedMs?: number;
 }
 
-/** Follows single events as a client can: polls GET /events/:id until the event is ranked. */
-export class Follower {
-  readonly #url: string;
-  readonly #giveUpMs: number;
-  readonly #events: Promise<Times>[] = [];
-
-  constructor(url: string, giveUpMs = 60_000) {
-    this.#url = url;
-    this.#giveUpMs = giveUpMs;
+/** Follows an event as a client can: polls GET /events/:id until the event is ranked or given up. */
+export async function follow(url: string, { id, sentAt }: Sample, giveUpMs = 60_000): Promise<Times> {
+  const times: Times = {};
+  for (;;) {
+    // Without a response it is polled again.
+    const event = await eventState(url, id, responseWithinMs).catch(() => ({ stored: false, ranked: false }));
+    const ms = performance.timeOrigin + performance.now() - sentAt;
+    if (event.stored) times.storedMs ??= ms;
+    if (event.ranked) times.rankedMs ??= ms;
+    if (event.ranked || ms > giveUpMs) return times;
+    await delay(Math.max(pollEveryMs, ms * pollEveryShare));
   }
+}
 
-  add(sample: Sample): void {
-    this.#events.push(this.#follow(sample));
-  }
-
-  /** Resolves when each event is ranked or given up. */
-  async done() {
-    const events = await Promise.all(this.#events);
-    const stored = events.flatMap(({ storedMs }) => storedMs ?? []);
-    const ranked = events.flatMap(({ rankedMs }) => rankedMs ?? []);
-    const never = { neverStored: events.length - stored.length, neverRanked: events.length - ranked.length };
-    return { stored, ranked, events: events.length, ...never };
-  }
-
-  async #follow({ id, sentAt }: Sample): Promise<Times> {
-    const times: Times = {};
-    for (;;) {
-      // Without a response it is polled again.
-      const event = await eventState(this.#url, id, responseWithinMs).catch(() => ({ stored: false, ranked: false }));
-      const ms = performance.timeOrigin + performance.now() - sentAt;
-      if (event.stored) times.storedMs ??= ms;
-      if (event.ranked) times.rankedMs ??= ms;
-      if (event.ranked || ms > this.#giveUpMs) return times;
-      await delay(Math.max(pollEveryMs, ms * pollEveryShare));
-    }
-  }
+export function followedOf(events: readonly Times[]) {
+  const stored = events.flatMap(({ storedMs }) => storedMs ?? []);
+  const ranked = events.flatMap(({ rankedMs }) => rankedMs ?? []);
+  const never = { neverStored: events.length - stored.length, neverRanked: events.length - ranked.length };
+  return { stored, ranked, events: events.length, ...never };
 }
