@@ -19,7 +19,7 @@ test("the reader cannot write, also with the write endpoint's address", async ()
   await expect(database.reader.query("CREATE TABLE written (id INT)")).rejects.toMatchObject({ errno: 1792 });
 });
 
-test("a connection to a demoted primary is replaced, though its server lives; a new one is used in any case", async () => {
+test("a connection to a demoted primary is replaced, though its server lives; a new one is used", async () => {
   const idAt = async (url: string) => {
     const [row] = await connect({ writeUrl: url }).writer.query<{ id: number }>("SELECT @@server_id AS id");
     return row?.id;
@@ -75,7 +75,7 @@ test("a read without a server fails as unavailable, a slow read with a timeout",
   expect(await id()).not.toEqual(before);
 });
 
-test("a wait for a connection ends with the query timeout and is reported once; pools shows who uses one and who waits", async () => {
+test("a wait for a connection ends with the query timeout and is reported; pools shows it", async () => {
   const waits: string[] = [];
   const database = connect({
     queryTimeoutMs: 1500,

@@ -2,7 +2,7 @@ import { Counter, Histogram } from "prom-client";
 import { expect, test } from "vitest";
 import { createMetrics, mergeMetrics, histogramLines } from "./metrics.ts";
 
-test("metrics of threads are separate from each other and from the main thread's, those of the process come once", async () => {
+test("metrics of threads are separate from those of other threads, and those of the process come once", async () => {
   const main = createMetrics();
   new Counter({ name: "rows_total", help: "rows", registers: [main] }).inc(5);
   const text = await mergeMetrics(main, structuredClone([await thread(0, 2), await thread(1, 3)]));

@@ -7,7 +7,7 @@ const module = new URL("start-fleet.fixture.ts", import.meta.url);
 const fleets: Fleet<object>[] = [];
 afterEach(() => Promise.all(fleets.splice(0).map((fleet) => fleet.stop())));
 
-test("a fleet is started when every thread was ready; it shows its threads before, and later what each reports", async () => {
+test("a fleet is started when every thread was ready, and shows its threads and what each reports", async () => {
   const starting: (readonly string[])[] = [];
   const onStarting = ({ threads }: Fleet<object>) => void starting.push(threads.map(({ state }) => state));
   const { fleet, starts } = await start("works", { onStarting });

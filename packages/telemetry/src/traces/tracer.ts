@@ -104,7 +104,7 @@ export interface Tracer {
 
 const hexId = (bytes: number): string => randomBytes(bytes).toString("hex");
 
-/** Writes one line of the log for each step, with the ids that a span would have. Does nothing without sampled events. */
+/** Writes one line of the log for each step, with the ids that a span would have. */
 export function logTracer(log: Log): Tracer {
   return {
     begin(name, parent, atMs) {
