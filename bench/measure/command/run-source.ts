@@ -26,6 +26,7 @@ export async function runSources(names: readonly string[], flags: SourceFlags, s
   const planned = sources
     .flatMap((source) => tasksOf(source).map((task) => ({ source, task })))
     .filter(({ task }) => designs?.includes(task.arrangement.design) ?? true);
+  if (planned.length === 0) throw new WrongUsage(`--designs: no printed row is compared with ${designs?.join(", ")}`);
   await makeResults(results);
   const commit = commitOf(root);
   const before = await runsInReports(results, say);
