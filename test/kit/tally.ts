@@ -81,7 +81,8 @@ export async function audit(system: Audited, acknowledged: Acknowledged, ...flag
 
 /** Its report. */
 export async function auditOf(system: Audited, acknowledged: Acknowledged, ...flags: readonly string[]) {
-  const { output } = await audit(system, acknowledged, "--json", ...flags);
+  const { output, errors, exitCode } = await audit(system, acknowledged, "--json", ...flags);
+  if (output === "") throw new Error(`the audit ended with ${exitCode} and printed nothing: ${errors}`);
   const report: unknown = JSON.parse(output);
   return report;
 }
