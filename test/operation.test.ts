@@ -19,12 +19,11 @@ const at = (path: string, headers: Readonly<Record<string, string>> = reader) =>
 async function deadLetter(): Promise<string> {
   const event = poisonSale(61);
   await send(batchOf([event]));
-  const list = async () => (await at("/dead-letters")).text();
-  await vi.waitFor(async () => expect(await list()).toContain(event.id), waited);
+  await vi.waitFor(async () => expect((await at(`/dead-letters/${event.id}`)).status).toBe(200), waited);
   return event.id;
 }
 
-test("what was rejected and why: the list has the newest first", async () => {
+test("what was rejected and why: the list has the newest first, a letter its event", async () => {
   const [first, second] = [await deadLetter(), await deadLetter()];
   const list = await (await at("/dead-letters?domain=purchases&stage=event&state=open&limit=2")).json();
   expect(list).toEqual({
@@ -39,6 +38,11 @@ test("what was rejected and why: the list has the newest first", async () => {
       diedAt: expect.stringMatching(/^20.*Z$/),
     })),
   });
+  expect(await (await at(`/dead-letters/${second}`)).json()).toMatchObject({
+    id: second,
+    event: { id: second, storeId: 61, date: 20260230 },
+    bytes: expect.any(Number),
+  });
 });
 
 test("an open list shows within a moment that a letter was settled", async () => {
@@ -51,12 +55,27 @@ test("an open list shows within a moment that a letter was settled", async () =>
   stream.close();
 });
 
-test("a key needs the scope read of the domain, and no limit to stores", async () => {
+test("a key needs the scope read of the letter's domain, and no limit to stores", async () => {
+  const id = await deadLetter();
   const stores = bearer((await createKey(system, "--scope", "*:read", "--store", "61")).key);
   const steps = await keyOf("steps:read");
   for (const path of ["/dead-letters", "/dead-letters?domain=purchases"]) {
-    for (const headers of [steps, stores]) expect([path, (await at(path, headers)).status]).toEqual([path, 403]);
+    expect([path, (await at(path, steps)).status]).toEqual([path, 403]);
   }
-  expect((await at("/dead-letters", {})).status).toBe(401);
+  for (const path of [`/dead-letters/${id}`, "/dead-letters", "/dead-letters?domain=purchases"]) {
+    expect([path, (await at(path, stores)).status]).toEqual([path, 403]);
+  }
+  expect((await at(`/dead-letters/${id}`, {})).status).toBe(401);
   expect((await at("/dead-letters?domain=steps", steps)).status).toBe(200);
+});
+
+test("a letter of a domain that a key may not read is as unknown as none", async () => {
+  const others = await keyOf("steps:read", "steps:write");
+  const refused = [404, '{"message":"id: expected the id of a dead letter, got \\"ID\\""}'];
+  for (const id of [await deadLetter(), "01a1fb30-2980-71ee-89cd-4f71757df440"]) {
+    for (const path of [`/dead-letters/${id}`, `/live?watch=/dead-letters/${id}`]) {
+      const response = await at(path, others);
+      expect([response.status, (await response.text()).replaceAll(id, "ID")]).toEqual(refused);
+    }
+  }
 });

@@ -89,7 +89,10 @@ pageTest("what was rejected is there with its reason, until it is discarded", as
     .click();
   const row = page.getByRole("table", { name: "Dead letters, open" }).getByRole("row").nth(1);
   await row.getByText(/date/i).waitFor();
-  expect(await row.textContent()).toContain(sale.id);
+  await row.getByRole("link").click();
+  await page.getByText("the database rejects the event for its data").waitFor();
+  expect(page.url()).toContain(sale.id);
+  expect(await page.getByRole("region", { name: "Content" }).textContent()).toContain("20260230");
   expect(await accessibilityFaults(page)).toEqual([]);
   await runTally(system, ["dead-letters", "discard", sale.id]);
   await page.getByText("No open dead letters.").waitFor();

@@ -18,7 +18,7 @@ import { requestTraces } from "./ingest/event-traces.ts";
 import { openIntake, type Intake } from "./ingest/intake.ts";
 import { addLiveRoute } from "./live/live-route.ts";
 import { Watchables } from "./live/watchables.ts";
-import { addDeadLetterRoute } from "./operate/dead-letter-route.ts";
+import { addDeadLetterRoutes } from "./operate/dead-letter-routes.ts";
 import { addPageRoutes } from "./operate/page-routes.ts";
 import { addStatusRoutes } from "./operate/json-routes.ts";
 import { serveDomain } from "./serve-domain.ts";
@@ -121,7 +121,7 @@ async function buildApp(
     for (const domain of served) addDomainRoutes(app, mount, domain);
   }
   addStatusRoutes(app, domains, servers.status);
-  addDeadLetterRoute(app, config.domains, servers.database.writer);
+  addDeadLetterRoutes(app, config.domains, servers.database.writer);
   addPageRoutes(app, fileURLToPath(new URL("../../dashboard/dist/", import.meta.url)));
   addLiveRoute(app, {
     watchables,

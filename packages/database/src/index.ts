@@ -9,7 +9,7 @@ export { readRankingMessages, readShards, readTotals, selectBatches } from "./le
 export type { LedgerEntry, LedgerPlace, LedgerTotals } from "./ledger/ledger.ts";
 export { holdsEvent, keyReusedReason, letterOfConflict, letterOfEvent } from "./dead-letters/letters.ts";
 export { letterOfMessage, replayOf, countLetters, deadLetterMigrations } from "./dead-letters/letters.ts";
-export { findLetters, keepLetters, listLetters, newestLetters } from "./dead-letters/letters.ts";
+export { findLetterHead, findLetters, keepLetters, listLetters, newestLetters } from "./dead-letters/letters.ts";
 export { selectConflicts, selectKeptEvents, settleLetter } from "./dead-letters/letters.ts";
 export type { DeadLetter, LetterState, NewLetter, Stage, LetterFilter, LetterHead } from "./dead-letters/letters.ts";
 export { addPartitionsSql, partitionedMonths, addMonths, firstDayOf, monthOf } from "./retention/months.ts";

@@ -79,7 +79,7 @@ function CurrentView({ status, views }: CurrentViewProps) {
     case "pipeline":
       return <PipelineView status={status} />;
     case "dead-letters":
-      return <DeadLettersView state={query["state"]} />;
+      return <DeadLettersView id={first} state={query["state"]} />;
     default:
       return (
         <>

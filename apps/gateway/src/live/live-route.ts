@@ -27,6 +27,7 @@ const documented: OwnDocument = {
   errors: [
     "STORE_FORBIDDEN",
     "STORE_LIMITED",
+    "NOT_FOUND",
     "UNREADABLE",
     "STREAMS_FULL",
     "STREAMS_OF_ADDRESS_FULL",
@@ -56,7 +57,7 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
       const watched = pathsOf(request.query.watch).map((path) => ({ path, watchable: watchables.find("watch", path) }));
       const address = clientOf(request.ip);
       for (const { watchable } of watched) {
-        const forbidden = watchable.route.forbidden(watchable.request, request.grant);
+        const forbidden = await watchable.route.forbidden(watchable.request, request.grant);
         if (forbidden !== undefined) return reject(reply, forbidden);
       }
       const full = streams.full(address, feeds.hasRoom);

@@ -18,7 +18,10 @@ export interface WatchedRoute {
   /** The value of the response, the same for everyone who may read it. */
   readonly respond: (request: WatchedRequest) => Promise<unknown>;
   /** Why a key may not read it; undefined: it may. `grant` undefined: no keys are required. */
-  readonly forbidden: (request: WatchedRequest, grant: Grant | undefined) => Rejection | undefined;
+  readonly forbidden: (
+    request: WatchedRequest,
+    grant: Grant | undefined,
+  ) => Rejection | undefined | Promise<Rejection | undefined>;
   /** It is repeated this often however long it takes, because it waits more than it works. Absent: see feeds.ts. */
   readonly everyMs?: number;
 }

@@ -7,34 +7,35 @@ import { reject } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
 import type { WatchedRoute } from "../live/watchables.ts";
 
-interface JsonRoute<Q extends TObject, R extends TSchema> {
+interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
   /** For the API reference. */
   readonly documented: Omit<OwnDocument, "path">;
+  readonly params: P;
   readonly query: Q;
   readonly response: R;
   /** See WatchedRoute. Absent: every valid key may. */
   readonly forbidden?: (
-    request: { readonly query: Static<Q> },
+    request: { readonly params: Static<P>; readonly query: Static<Q> },
     grant: Grant | undefined,
   ) => ReturnType<WatchedRoute["forbidden"]>;
   /** The same for everyone who may read it. */
-  readonly respond: (request: { readonly query: Static<Q> }) => Promise<Static<R>>;
+  readonly respond: (request: { readonly params: Static<P>; readonly query: Static<Q> }) => Promise<Static<R>>;
   readonly everyMs?: number;
 }
 
 /** A GET that belongs to no domain. It responds with JSON and can be watched. */
-export function addJsonRoute<Q extends TObject, R extends TSchema>(
+export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSchema>(
   app: FastifyInstance,
   path: string,
-  { documented: words, query, response, forbidden = () => undefined, respond, everyMs }: JsonRoute<Q, R>,
+  { documented: words, params, query, response, forbidden = () => undefined, respond, everyMs }: JsonRoute<P, Q, R>,
 ): void {
   // Called only with values that the schemas of the same route have accepted.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const watched = { respond, forbidden, ...(everyMs !== undefined && { everyMs }) } as unknown as WatchedRoute;
-  const schema: FastifySchema = { querystring: query, response: { 200: response } };
+  const schema: FastifySchema = { params, querystring: query, response: { 200: response } };
   const config = { access: "anyKey", watched, documented: { path, ...words } } as const;
   app.get(path, { config, schema }, async (request, reply): Promise<unknown> => {
-    const rejected = watched.forbidden(request, request.grant);
+    const rejected = await watched.forbidden(request, request.grant);
     return rejected === undefined ? watched.respond(request) : reject(reply, rejected);
   });
 }
@@ -47,6 +48,7 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
   let newest: { readonly atMs: number; readonly status: Promise<Status> } | undefined;
   addJsonRoute(app, "/status", {
     documented: { summary: "the status of the system: servers, queues, processes, errors", examples: {} },
+    params: None,
     query: None,
     response: Status,
     // Heartbeats come once a second. Also while it waits for servers that do not respond.
@@ -61,6 +63,7 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
   const views = domains.flatMap(({ name, views: own }) => own.map((view) => ({ ...view, domain: name })));
   addJsonRoute(app, "/views", {
     documented: { summary: "the boards that the page shows, each a GET route with parameters in braces" },
+    params: None,
     query: None,
     response: Type.Object({ views: Type.Array(Type.Object({ ...View.properties, domain: Type.String() })) }),
     // They are part of the code.

@@ -629,6 +629,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/dead-letters/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * a dead letter
+         * @description Its event, or the first 16 KiB of its message in base64. Needs the scope `read` of its domain.
+         */
+        readonly get: operations["getDeadLettersId"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/live": {
         readonly parameters: {
             readonly query?: never;
@@ -1257,6 +1277,15 @@ export interface components {
         readonly ServiceUnavailable11: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not Found */
+        readonly NotFound2: {
+            headers: {
                 readonly [name: string]: unknown;
             };
             content: {
@@ -3109,6 +3138,62 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable2"];
         };
     };
+    readonly getDeadLettersId: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        readonly domain: string;
+                        /**
+                         * @description event, conflict, message or delivery
+                         * @enum {unknown}
+                         */
+                        readonly stage: "event" | "conflict" | "message" | "delivery";
+                        /**
+                         * @description open, replayed or discarded
+                         * @enum {unknown}
+                         */
+                        readonly state: "open" | "replayed" | "discarded";
+                        readonly queue: string;
+                        readonly messageId: string;
+                        readonly reason: string;
+                        readonly diedAt: string;
+                        readonly event?: unknown;
+                        readonly message?: string;
+                        readonly bytes: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 404: components["responses"]["NotFound2"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
+        };
+    };
     readonly getLive: {
         readonly parameters: {
             readonly query?: {
@@ -3135,6 +3220,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden6"];
+            readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge7"];
             readonly 417: components["responses"]["ExpectationFailed"];

@@ -7,6 +7,7 @@ import {
   type NewLetter,
   countLetters,
   deadLetterMigrations,
+  findLetterHead,
   findLetters,
   keepLetters,
   listLetters,
@@ -122,6 +123,8 @@ test("the newest letters come first and without their content, and each state is
   expect((await newest({})).some((head) => "body" in head)).toBe(false);
   expect(await newest({ stage: "event" })).toEqual([heads[1]]);
   expect(await newest({}, 1)).toEqual([heads[0]]);
+  expect(await findLetterHead(reader, first.id)).toEqual(heads[1]);
+  expect(await findLetterHead(reader, newEventId())).toBeUndefined();
   await settle(await find(first), "discarded");
   expect(await newest({ state: "open" })).toEqual([heads[0]]);
   const { open: openBefore, discarded } = before;

@@ -113,6 +113,7 @@ const selectSome = `
   ORDER BY died_at, id LIMIT ?`;
 // The newest first: both columns in one direction, so that an index is read backwards and nothing is sorted.
 const selectHeads = `SELECT ${headColumns} FROM dead_letters WHERE ${isOfKind} ORDER BY died_at DESC, id DESC LIMIT ?`;
+const selectHead = `SELECT ${headColumns} FROM dead_letters WHERE id = ?`;
 const selectByIds = `SELECT ${columns} FROM dead_letters WHERE id IN (?) ORDER BY died_at, id`;
 const updateState = "UPDATE dead_letters SET state = ? WHERE id = ? AND state <> ? AND died_at = ?";
 // Each state ends at the maximum: 10,000 entries of an index take about 2 ms.
@@ -187,6 +188,12 @@ export async function newestLetters(
   limit: number,
 ): Promise<readonly LetterHead[]> {
   return (await reader.query<RowOf<LetterHead>>(selectHeads, [...kindValues(filter), limit])).map(withTextId);
+}
+
+/** Returns a letter without its content; undefined for an unknown id. */
+export async function findLetterHead(reader: SqlReader, id: string): Promise<LetterHead | undefined> {
+  const [row] = await reader.query<RowOf<LetterHead>>(selectHead, [bytesOfEventId(id)]);
+  return row && withTextId(row);
 }
 
 /** Returns the letters with the given ids, oldest first; unknown ids are left out. */

@@ -1,22 +1,96 @@
 import { useWatch } from "../../live/use-watch.ts";
-import { Heading, LivePanel } from "../../parts/panel.tsx";
+import { Heading, LivePanel, State, Age } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { Select } from "../../parts/form.tsx";
 import { timeText } from "../../parts/format.ts";
-import { goTo } from "../../route/route.ts";
+import { goTo, linkTo } from "../../route/route.ts";
+import type { ComponentChildren } from "preact";
 
 const limit = 100;
-const states = ["open", "replayed", "discarded"];
 
-/** A dead letter as GET /dead-letters responds. */
+interface DeadLettersViewProps {
+  readonly id: string | undefined;
+  readonly state: string | undefined;
+}
+
+/** What was rejected and why. */
+export function DeadLettersView({ id, state: asked }: DeadLettersViewProps) {
+  const state = letterStates.find((one) => one === asked) ?? "open";
+  const live = useWatch<{ readonly deadLetters: readonly Letter[] }>(`/dead-letters?state=${state}&limit=${limit}`);
+  return (
+    <>
+      <Heading text="Dead letters" />
+      <p class="hint">
+        Events and messages that cannot be stored as they are. Nothing else waits for them. Replay one when its cause is
+        gone; discard it when it is final.
+      </p>
+      {id !== undefined && <LetterPanel key={id} id={id} listState={state} />}
+      <p class="pick">
+        <label>
+          State <Select value={state} choices={letterStates} onPick={(one) => goTo(["dead-letters"], { state: one })} />
+        </label>
+      </p>
+      <LivePanel title={`Dead letters, ${state}`} live={live} wide>
+        {({ deadLetters }) => <List letters={deadLetters} state={state} current={id} />}
+      </LivePanel>
+    </>
+  );
+}
+
+interface ListProps {
+  readonly letters: readonly Letter[];
+  readonly state: LetterState;
+  readonly current: string | undefined;
+}
+
+function List({ letters, state, current }: ListProps) {
+  const columns: readonly Column<Letter>[] = [
+    {
+      title: "Arrived last",
+      cell: ({ id, diedAt }) => (
+        <a href={linkTo(["dead-letters", id], { state })} aria-current={id === current ? "true" : undefined}>
+          {timeText(Date.parse(diedAt))}
+        </a>
+      ),
+    },
+    { title: "Domain", cell: ({ domain }) => domain },
+    { title: "Stage", cell: ({ stage }) => stage },
+    { title: "Reason", cell: ({ reason }) => reason },
+  ];
+  return (
+    <>
+      <Table
+        title={`Dead letters, ${state}`}
+        rows={letters}
+        keyOf={({ id }) => id}
+        columns={columns}
+        empty={state === "open" ? "No open dead letters." : `No dead letter is ${state}.`}
+      />
+      {letters.length === limit && <p class="hint">Only {limit} are shown. `pnpm tally dead-letters list` has all.</p>}
+    </>
+  );
+}
+
+/** A dead letter as GET /dead-letters/{id} responds; GET /dead-letters leaves its content out. */
 interface Letter {
   readonly id: string;
   readonly domain: string;
   readonly stage: "event" | "conflict" | "message" | "delivery";
+  readonly state: LetterState;
+  readonly queue: string;
+  readonly messageId: string;
   readonly reason: string;
   /** When it last came, as an ISO time. */
   readonly diedAt: string;
+  /** event and conflict. */
+  readonly event?: unknown;
+  /** Other stages: the beginning of the message, in base64. */
+  readonly message?: string;
+  readonly bytes?: number;
 }
+
+const letterStates = ["open", "replayed", "discarded"] as const;
+type LetterState = (typeof letterStates)[number];
 
 const stageTexts: Readonly<Record<Letter["stage"], string>> = {
   event: "the database rejects the event for its data",
@@ -25,45 +99,64 @@ const stageTexts: Readonly<Record<Letter["stage"], string>> = {
   delivery: "the broker gave the message up after too many deliveries",
 };
 
-const columns: readonly Column<Letter>[] = [
-  { title: "Arrived last", cell: ({ diedAt }) => timeText(Date.parse(diedAt)) },
-  { title: "Domain", cell: ({ domain }) => domain },
-  { title: "Stage", cell: ({ stage }) => `${stage}: ${stageTexts[stage]}` },
-  { title: "Reason", cell: ({ reason }) => reason },
-  { title: "Id", cell: ({ id }) => <code>{id}</code> },
-];
+const kinds = { open: "bad", replayed: "good", discarded: "good" } as const;
 
-/** What was rejected and why. */
-export function DeadLettersView({ state: asked = "" }: { readonly state: string | undefined }) {
-  const state = states.includes(asked) ? asked : "open";
-  const live = useWatch<{ readonly deadLetters: readonly Letter[] }>(`/dead-letters?state=${state}&limit=${limit}`);
+interface LetterPanelProps {
+  readonly id: string;
+  readonly listState: LetterState;
+}
+
+/** A dead letter in full, with what can be done about it. */
+function LetterPanel({ id, listState }: LetterPanelProps) {
+  const live = useWatch<Letter>(`/dead-letters/${encodeURIComponent(id)}`);
   return (
-    <>
-      <Heading text="Dead letters" />
-      <p class="hint">
-        Events and messages that cannot be stored as they are. Nothing else waits for them.{" "}
-        <code>pnpm tally dead-letters show</code> with an id has the content. <code>replay</code> publishes it again
-        when its cause is gone; <code>discard</code> keeps it as it is.
-      </p>
-      <p class="pick">
-        <label>
-          State <Select value={state} choices={states} onPick={(one) => goTo(["dead-letters"], { state: one })} />
-        </label>
-      </p>
-      <LivePanel title={`Dead letters, ${state}`} live={live} wide>
-        {({ deadLetters }) => (
-          <>
-            <Table
-              title={`Dead letters, ${state}`}
-              rows={deadLetters}
-              keyOf={({ id }) => id}
-              columns={columns}
-              empty={state === "open" ? "No open dead letters." : `No dead letter is ${state}.`}
-            />
-            {deadLetters.length === limit && <p class="hint">Only {limit} are shown. The command `list` has all.</p>}
-          </>
-        )}
-      </LivePanel>
-    </>
+    <LivePanel title="Dead letter" live={live} wide>
+      {(letter) => (
+        <>
+          <Fields letter={letter} />
+          <pre tabIndex={0} role="region" aria-label="Content">
+            {letter.event === undefined
+              ? textOfBytes(letter.message ?? "", letter.bytes ?? 0)
+              : JSON.stringify(letter.event, undefined, 2)}
+          </pre>
+          <p class="hint">
+            <code>pnpm tally dead-letters replay {letter.id}</code> publishes it again, <code>discard</code> keeps it as
+            it is.
+          </p>
+          <a href={linkTo(["dead-letters"], { state: listState })}>Close</a>
+        </>
+      )}
+    </LivePanel>
   );
+}
+
+function Fields({ letter }: { readonly letter: Letter }) {
+  const { id, domain, stage, state, queue, messageId, reason, diedAt } = letter;
+  const fields: readonly (readonly [name: string, value: ComponentChildren])[] = [
+    ["Why", reason],
+    ["Stage", `${stage}: ${stageTexts[stage]}`],
+    ["State", <State kind={kinds[state]} text={state} />],
+    ["Arrived last", <Age at={Date.parse(diedAt)} withTime />],
+    ["Domain", domain],
+    ["Queue", queue],
+    ["Id", id],
+    ...(messageId === "" ? [] : [[stage === "conflict" ? "Stored event" : "Message id", messageId] as const]),
+  ];
+  return (
+    <dl class="fields">
+      {fields.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The beginning of a message that cannot be decoded, with a dot for each byte that is no character. */
+function textOfBytes(base64: string, bytes: number): string {
+  const text = atob(base64);
+  const cut = text.length < bytes ? `\n… ${bytes} bytes in all` : "";
+  return text.replaceAll(/[^\t\n\u0020-\u007E]/g, "·") + cut;
 }
