@@ -4,16 +4,25 @@ import { batchOf, openPublisher, poisonSale } from "./kit/publish.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey } from "./kit/tally.ts";
 
-/* Dead letters over HTTP. */
+/* Dead letters and the page, over HTTP. The first gateway has an operator's account, the second has none. */
 
-const system = await startSystem({ AUTH: "required" });
+const system = await startSystem(
+  { AUTH: "required" },
+  {
+    instances: { gateway: 2 },
+    environmentOf: (app, index) => (app === "gateway" && index === 1 ? { OPERATOR_DATABASE_URL: "" } : {}),
+  },
+);
 const database = openDatabase(system);
 const send = await openPublisher(system);
 const keyOf = async (...scopes: readonly string[]) => bearer((await createKey(system, "--scope", ...scopes)).key);
-const reader = await keyOf("*:read");
+const operator = await keyOf("*:read", "*:operate");
+const reader = await keyOf("*:read", "*:write");
 const waited = { timeout: 20_000 };
-const at = (path: string, headers: Readonly<Record<string, string>> = reader) =>
-  fetch(`${system.url}${path}`, { headers });
+const at = (path: string, init: RequestInit = { headers: operator }, gateway = 0) =>
+  fetch(`${system.urls[gateway]}${path}`, init);
+const post = (path: string, headers: Readonly<Record<string, string>>, gateway = 0) =>
+  at(path, { method: "POST", headers }, gateway);
 
 /** An event that the database rejects: the 30th of February. Resolves when it is a dead letter. */
 async function deadLetter(): Promise<string> {
@@ -45,37 +54,86 @@ test("what was rejected and why: the list has the newest first, a letter its eve
   });
 });
 
-test("an open list shows within a moment that a letter was settled", async () => {
+test("discard and replay change the state, as often as they are sent, and an open list shows it", async () => {
   const id = await deadLetter();
-  const stream = await openStream(system.url, ["/dead-letters?state=open"], reader);
+  const stream = await openStream(system.urls[0] ?? "", ["/dead-letters?state=open", "/status"], operator);
   const isListed = () => JSON.stringify(stream.latest(0)?.body).includes(id);
   await vi.waitFor(() => expect(isListed()).toBe(true), waited);
-  await database.transaction((transaction) => transaction.execute("UPDATE dead_letters SET state = 'discarded'"));
+  for (let n = 0; n < 2; n++) {
+    const response = await post(`/dead-letters/${id}/discard`, operator);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      expect.objectContaining({ id, state: "discarded" }),
+    ]);
+  }
   await vi.waitFor(() => expect(isListed()).toBe(false), waited);
   stream.close();
+
+  // Repaired by hand: now the database accepts it.
+  await database.transaction((transaction) =>
+    transaction.execute("UPDATE dead_letters SET body = REPLACE(body, '20260230', '20260228') WHERE HEX(id) = ?", [
+      id.replaceAll("-", "").toUpperCase(),
+    ]),
+  );
+  const replayed = await post(`/dead-letters/${id}/replay`, operator);
+  expect([replayed.status, await replayed.json()]).toEqual([200, expect.objectContaining({ state: "replayed" })]);
+  await vi.waitFor(async () => {
+    expect(await (await at(`/events/${id}`)).json()).toMatchObject({ stored: true });
+  }, waited);
 });
 
-test("a key needs the scope read of the letter's domain, and no limit to stores", async () => {
+test("changes need the scope operate of the letter's domain, and reading its scope read", async () => {
   const id = await deadLetter();
-  const stores = bearer((await createKey(system, "--scope", "*:read", "--store", "61")).key);
-  const steps = await keyOf("steps:read");
-  for (const path of ["/dead-letters", "/dead-letters?domain=purchases"]) {
-    expect([path, (await at(path, steps)).status]).toEqual([path, 403]);
-  }
-  for (const path of [`/dead-letters/${id}`, "/dead-letters", "/dead-letters?domain=purchases"]) {
-    expect([path, (await at(path, stores)).status]).toEqual([path, 403]);
-  }
-  expect((await at(`/dead-letters/${id}`, {})).status).toBe(401);
-  expect((await at("/dead-letters?domain=steps", steps)).status).toBe(200);
-});
-
-test("a letter of a domain that a key may not read is as unknown as none", async () => {
-  const others = await keyOf("steps:read", "steps:write");
-  const refused = [404, '{"message":"id: expected the id of a dead letter, got \\"ID\\""}'];
-  for (const id of [await deadLetter(), "01a1fb30-2980-71ee-89cd-4f71757df440"]) {
-    for (const path of [`/dead-letters/${id}`, `/live?watch=/dead-letters/${id}`]) {
-      const response = await at(path, others);
-      expect([response.status, (await response.text()).replaceAll(id, "ID")]).toEqual(refused);
+  const stores = bearer((await createKey(system, "--scope", "*:read", "*:operate", "--store", "61")).key);
+  for (const [headers, message] of [
+    [reader, "expected an API key with the scope purchases:operate"],
+    [stores, "expected an API key for all stores, got one that is limited to some"],
+  ] as const) {
+    for (const action of ["replay", "discard"]) {
+      const response = await post(`/dead-letters/${id}/${action}`, headers);
+      expect([response.status, await response.json()]).toEqual([403, { message }]);
     }
   }
+  expect((await post(`/dead-letters/${id}/replay`, {})).status).toBe(401);
+  const steps = await keyOf("steps:read");
+  for (const path of ["/dead-letters", "/dead-letters?domain=purchases"]) {
+    expect([path, (await at(path, { headers: steps })).status]).toEqual([path, 403]);
+  }
+  for (const path of [`/dead-letters/${id}`, "/dead-letters", "/dead-letters?domain=purchases"]) {
+    expect([path, (await at(path, { headers: stores })).status]).toEqual([path, 403]);
+  }
+  expect((await at("/dead-letters?domain=steps", { headers: steps })).status).toBe(200);
+  expect(await (await at(`/dead-letters/${id}`)).json()).toMatchObject({ state: "open" });
+});
+
+test("a letter of a domain that a key may neither read nor operate is as unknown as none", async () => {
+  const [known, unknown] = [await deadLetter(), "01a1fb30-2980-71ee-89cd-4f71757df440"];
+  const others = await keyOf("steps:read", "steps:write", "steps:operate");
+  const responses = async (id: string) =>
+    Promise.all(
+      [
+        await at(`/dead-letters/${id}`, { headers: others }),
+        await at(`/live?watch=/dead-letters/${id}`, { headers: others }),
+        await post(`/dead-letters/${id}/discard`, others),
+        await post(`/dead-letters/${id}/replay`, others, 1),
+      ].map(async (response) => [response.status, (await response.text()).replaceAll(id, "ID")]),
+    );
+  const refused = [404, '{"message":"id: expected the id of a dead letter, got \\"ID\\""}'];
+  expect(await responses(known)).toEqual([refused, refused, refused, refused]);
+  expect(await responses(unknown)).toEqual([refused, refused, refused, refused]);
+  expect(await (await at(`/dead-letters/${known}`)).json()).toMatchObject({ state: "open" });
+  // Without the right to read it: a key that may operate it knows of it.
+  const operates = await keyOf("purchases:operate");
+  expect((await at(`/dead-letters/${known}`, { headers: operates })).status).toBe(403);
+  expect((await post(`/dead-letters/${known}/discard`, operates)).status).toBe(200);
+});
+
+test("a gateway without an operator's account shows dead letters and changes none", async () => {
+  const id = await deadLetter();
+  expect((await at(`/dead-letters/${id}`, { headers: operator }, 1)).status).toBe(200);
+  const response = await post(`/dead-letters/${id}/discard`, operator, 1);
+  expect([response.status, await response.json()]).toEqual([
+    403,
+    { message: "this gateway changes no dead letters: set OPERATOR_DATABASE_URL, or use pnpm tally dead-letters" },
+  ]);
 });

@@ -135,6 +135,11 @@ const foreign = /^expected no request of another site's page, got one of /;
 const page = ["Origin: https://other.example", "Sec-Fetch-Site: cross-site"];
 const pages: readonly HttpCase[] = [
   asks("a sale of a page", (n) => postSale(n, [json, ...page]), rejected(403, foreign)),
+  asks(
+    "a replay of a page",
+    () => post("/dead-letters/01a1fb30-2980-71ee-89cd-4f71757df440/replay", "", ["Content-Type: text/plain", ...page]),
+    rejected(403, foreign),
+  ),
   asks("a review of a page", () => post("/review/like/1", "", page), rejectedMsg(403, foreign)),
   asks("a read of a page is served", () => get("/items/store/5", page), ok(200)),
 ];

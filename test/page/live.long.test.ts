@@ -5,7 +5,6 @@ import { bulk, saleOf } from "./seed.ts";
 import { batchOf, openPublisher, poisonSale } from "../kit/publish.ts";
 import { sold } from "../kit/sales.ts";
 import { startSystemWithServers } from "../kit/system.ts";
-import { runTally } from "../kit/tally.ts";
 
 /* What the page does while the system changes: sales, rejected events, servers and gateways that die. */
 
@@ -77,7 +76,7 @@ pageTest("the keyboard alone reaches a store, its item, and the stores of that i
   expectNoFaults();
 });
 
-pageTest("what was rejected is there with its reason, until it is discarded", async () => {
+pageTest("what was rejected is there with its reason, and can be replayed and discarded", async () => {
   const sale = poisonSale(7);
   await (
     await openPublisher(system)
@@ -93,8 +92,17 @@ pageTest("what was rejected is there with its reason, until it is discarded", as
   await page.getByText("the database rejects the event for its data").waitFor();
   expect(page.url()).toContain(sale.id);
   expect(await page.getByRole("region", { name: "Content" }).textContent()).toContain("20260230");
+  await page.getByRole("button", { name: "Replay…" }).click();
   expect(await accessibilityFaults(page)).toEqual([]);
-  await runTally(system, ["dead-letters", "discard", sale.id]);
+  // Escape cancels.
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Replay…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
+  await page.getByText("Replayed: it was published again.").waitFor();
+  // The database rejects it again, so it is open again.
+  await vi.waitFor(async () => expect(await row.textContent()).toMatch(/date/i), 20_000);
+  await page.getByRole("button", { name: "Discard…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard", exact: true }).click();
   await page.getByText("No open dead letters.").waitFor();
   await page.getByRole("combobox", { name: "State" }).selectOption("discarded");
   await page.getByRole("table", { name: "Dead letters, discarded" }).getByRole("row").nth(1).waitFor();

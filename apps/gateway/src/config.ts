@@ -7,6 +7,7 @@ import {
   list,
   redisUrl,
   systemSettings,
+  url,
   type Config,
 } from "@tally/runtime";
 
@@ -99,6 +100,11 @@ export const gatewaySettings = {
   doorRedisUrl: redisUrl("DOOR_REDIS_URL", "the Redis of idempotency keys and rate limits; none: REDIS_URL", {
     default: "",
   }),
+  operatorDatabaseUrl: url(
+    "OPERATOR_DATABASE_URL",
+    "the database's write endpoint with an account that may change dead letters; none: the gateway only shows them",
+    { protocols: ["mysql:"], default: "" },
+  ),
   keysRememberedSeconds: integer(
     "KEYS_REMEMBERED_SECONDS",
     "how long a gateway responds with 422 to an Idempotency-Key with other content; " +

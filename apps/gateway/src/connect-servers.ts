@@ -1,7 +1,7 @@
 import { KeyRing } from "@tally/access";
 import { connectPublisher } from "@tally/broker";
 import { queuesOf, type Domain, type SqlReader } from "@tally/contract";
-import { connectDatabase } from "@tally/database";
+import { connectDatabase, type Database } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { connectRankings } from "@tally/redis";
 import { ConfigError, Outage, type Logger } from "@tally/runtime";
@@ -18,6 +18,8 @@ import { KeyMemory } from "./keys/keys.ts";
 export interface GatewayServers extends IntakeServers {
   readonly log: Logger;
   readonly domains: readonly Domain[];
+  /** With an account that may change dead letters; undefined: they can only be read. */
+  readonly operator: Database | undefined;
   readonly keyMemory: KeyMemory;
   readonly heartbeats: ReturnType<typeof connectHeartbeats>;
   readonly status: StatusReader;
@@ -40,15 +42,7 @@ export async function connectServers(
 ): Promise<GatewayServers> {
   const { namespace, redisUrl } = config;
   const domains = servedDomains(config.domains);
-  const database = connectDatabase({
-    writeUrl: config.databaseWriteUrl,
-    readUrl: config.databaseReadUrl,
-    writeConnections: 4,
-    readConnections: 8,
-    queryTimeoutMs: config.queryWithinMs,
-    onSession: metrics.waitedForSession,
-    log,
-  });
+  const { database, operator } = connectDatabases(config, log, metrics);
   const ranked = { url: redisUrl, namespace, shards: config.rankingShards, domains };
   const rankings = connectRankings({ ...ranked, commandTimeoutMs: config.queryWithinMs, log });
   const queues = domains.flatMap((domain) => Object.values(queuesOf(namespace, domain.name)));
@@ -59,7 +53,7 @@ export async function connectServers(
   const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
   const admission = await openAdmission(config, doorUrl, database.writer, log);
   const tracer = logTracer(log);
-  const opened = { database, rankings, publisher, keyMemory, heartbeats, status, admission, tracer };
+  const opened = { database, operator, rankings, publisher, keyMemory, heartbeats, status, admission, tracer };
   return {
     ...opened,
     config,
@@ -71,8 +65,19 @@ export async function connectServers(
       await publisher.close();
       keyMemory.close();
       await admission.close();
-      await Promise.all([rankings.close(), database.close(), heartbeats.stop()]);
+      await Promise.all([rankings.close(), database.close(), operator?.close(), heartbeats.stop()]);
     },
+  };
+}
+
+function connectDatabases(config: GatewayConfig, log: Logger, metrics: GatewayMetrics) {
+  const { databaseWriteUrl: writeUrl, databaseReadUrl: readUrl, operatorDatabaseUrl: url } = config;
+  const own = { writeUrl, readUrl, writeConnections: 4, readConnections: 8, onSession: metrics.waitedForSession };
+  const operators = { writeUrl: url, readUrl: url, writeConnections: 1, readConnections: 1 };
+  const always = { queryTimeoutMs: config.queryWithinMs, log };
+  return {
+    database: connectDatabase({ ...own, ...always }),
+    operator: url === "" ? undefined : connectDatabase({ ...operators, ...always }),
   };
 }
 

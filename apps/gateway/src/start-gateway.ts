@@ -121,7 +121,7 @@ async function buildApp(
     for (const domain of served) addDomainRoutes(app, mount, domain);
   }
   addStatusRoutes(app, domains, servers.status);
-  addDeadLetterRoutes(app, config.domains, servers.database.writer);
+  addDeadLetterRoutes(app, servers);
   addPageRoutes(app, fileURLToPath(new URL("../../dashboard/dist/", import.meta.url)));
   addLiveRoute(app, {
     watchables,

@@ -126,6 +126,9 @@ async function plannedApps(options: AppsOptions) {
           healthPort: app === "gateway" ? (operatorPorts[index] ?? 0) : port,
           environment: {
             ...(options.accounts && addressVariables(options.accounts[app])),
+            ...(app === "gateway" && {
+              OPERATOR_DATABASE_URL: (options.accounts?.maintenance ?? options.addresses).databaseWriteUrl,
+            }),
             ...options.environmentOf?.(app, index),
             [directoryVariable]: directory,
           },

@@ -164,11 +164,11 @@ export interface Grant {
   readonly limit: KeyLimit | undefined;
   /** The only stores that it may read and write; undefined: all. */
   readonly stores: ReadonlySet<string> | undefined;
-  /** Whether it may do this in a domain. The domain "*": in all domains. */
+  /** Whether it may do this in a domain; operate: decide about its dead letters. The domain "*": in all domains. */
   may(domain: string, action: Action): boolean;
 }
 
-export const actions = ["read", "write"] as const;
+export const actions = ["read", "write", "operate"] as const;
 export type Action = (typeof actions)[number];
 
 // The text of the current request. check() is synchronous, so one buffer is enough.
@@ -186,8 +186,8 @@ export class HeldKey {
       const scopes = key.scopes.filter((scope) => scope.endsWith(`:${action}`));
       return new Set(scopes.map((scope) => scope.slice(0, -1 - action.length)));
     };
-    const domains = { read: domainsOf("read"), write: domainsOf("write") };
-    const all = { read: domains.read.has("*"), write: domains.write.has("*") };
+    const domains = { read: domainsOf("read"), write: domainsOf("write"), operate: domainsOf("operate") };
+    const all = { read: domains.read.has("*"), write: domains.write.has("*"), operate: domains.operate.has("*") };
     this.#key = key;
     this.#grant = {
       keyId: key.id,

@@ -2,7 +2,7 @@ import type { SqlReader, SqlTransaction } from "@tally/contract";
 
 /** What a key allows. */
 interface KeyRights {
-  /** Such as "purchases:write" or "purchases:read"; "*" as the domain means all domains. */
+  /** Such as "purchases:write", "purchases:read" or "purchases:operate"; "*" as the domain means all domains. */
   readonly scopes: readonly string[];
   /** The only stores that it may read and write, as text without leading zeros; undefined: all. */
   readonly stores: readonly string[] | undefined;

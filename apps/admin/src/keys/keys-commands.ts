@@ -34,7 +34,7 @@ export function createCommand(): Command {
   const command = new Command("create")
     .description("creates a key and shows it once; it works on every gateway within 5 s")
     .requiredOption("--name <text>", "the client that uses it, such as till-5", parseName)
-    .requiredOption("--scope <scope...>", "domain:read or domain:write; the domain * means all")
+    .requiredOption("--scope <scope...>", "domain:read, domain:write or domain:operate; the domain * means all")
     .option("--store <store...>", "only these stores")
     .option("--rate <number>", "events per second (default: the gateways' setting)", eventCount)
     .option("--burst <number>", "events at once (default: those of one second, at least 1000)", eventCount)
@@ -72,7 +72,7 @@ function parseName(text: string): string {
 function parseScope(text: string, isLimited: boolean): string {
   const [name = "", action = "", ...more] = text.split(":");
   if (more.length > 0 || !actions.some((one) => one === action)) {
-    throw usageError(`--scope: expected domain:read or domain:write, got ${text.slice(0, 60)}`);
+    throw usageError(`--scope: expected domain:read, domain:write or domain:operate, got ${text.slice(0, 60)}`);
   }
   if (name === "*") return text;
   const domain = domains.find((one) => one.name === name);

@@ -1,4 +1,4 @@
-import { useEffect, useId } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { now } from "../live/live-feed.ts";
 import type { Live } from "../live/use-watch.ts";
@@ -66,6 +66,28 @@ export function Age({ at, withTime = false }: AgeProps) {
   );
 }
 
+interface PanelProps {
+  readonly title: ComponentChildren;
+  /** Such as the age of the data. */
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly wide?: boolean;
+}
+
+/** A part of a view, with a heading. */
+export function Panel({ title, aside, children, wide = false }: PanelProps) {
+  const id = useId();
+  return (
+    <section class={wide ? "panel wide" : "panel"} aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside !== undefined && <p class="aside">{aside}</p>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
 interface LivePanelProps<T> {
   readonly title: ComponentChildren;
   readonly live: Live<T>;
@@ -75,16 +97,11 @@ interface LivePanelProps<T> {
   readonly wide?: boolean;
 }
 
-/** A part of a view whose data are current, or says why not. After a problem the last data stay, with their age. */
+/** A panel whose data are current, or says why not. After a problem the last data stay, with their age. */
 export function LivePanel<T>({ title, live, asOf, children, wide = false }: LivePanelProps<T>) {
   const { body, at, problem } = live;
-  const id = useId();
   return (
-    <section class={wide ? "panel wide" : "panel"} aria-labelledby={id}>
-      <header>
-        <h2 id={id}>{title}</h2>
-        {body !== undefined && at !== undefined && <p class="aside">{ageOf(body, at, asOf)}</p>}
-      </header>
+    <Panel title={title} wide={wide} aside={body !== undefined && at !== undefined && ageOf(body, at, asOf)}>
       {problem !== undefined && (
         <Message kind="problem">
           {body === undefined ? "" : "Not up to date: "}
@@ -93,7 +110,7 @@ export function LivePanel<T>({ title, live, asOf, children, wide = false }: Live
       )}
       {body === undefined && problem === undefined && <Message kind="waiting">Loading…</Message>}
       {body !== undefined && children(body)}
-    </section>
+    </Panel>
   );
 }
 
@@ -116,4 +133,43 @@ interface MessageProps {
 /** In place of data: there are none yet, none at all, or they cannot be read. */
 export function Message({ kind, children }: MessageProps) {
   return <p class={`message ${kind}`}>{children}</p>;
+}
+
+export interface ConfirmButtonProps {
+  readonly text: string;
+  readonly question: string;
+  readonly detail: string;
+  readonly confirm: string;
+  readonly onConfirm: () => Promise<void>;
+}
+
+/** A button for what cannot be undone. It asks first, in the browser's own dialog. */
+export function ConfirmButton({ text, question, detail, confirm, onConfirm }: ConfirmButtonProps) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  const act = async (): Promise<void> => {
+    setBusy(true);
+    await onConfirm().finally(() => setBusy(false));
+    dialog.current?.close();
+  };
+  return (
+    <>
+      <button type="button" onClick={() => dialog.current?.showModal()}>
+        {text}
+      </button>
+      <dialog ref={dialog} aria-labelledby={id}>
+        <h2 id={id}>{question}</h2>
+        <p>{detail}</p>
+        <p class="actions">
+          <button type="button" class="main" disabled={isBusy} onClick={() => void act()}>
+            {confirm}
+          </button>{" "}
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+        </p>
+      </dialog>
+    </>
+  );
 }

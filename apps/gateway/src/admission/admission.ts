@@ -160,14 +160,11 @@ export function forbiddenStore(grant: Grant | undefined, store: number | string 
   return grant.stores.has(String(store)) ? undefined : rejection("STORE_FORBIDDEN", { store });
 }
 
-/** Why a key may not read this in a domain; undefined: it may. The domain "*": in all domains. `store`: as above. */
-export function forbiddenToRead(
-  grant: Grant | undefined,
-  domain: string,
-  store: number | string | undefined,
-): Rejection | undefined {
-  if (grant?.may(domain, "read") === false) return rejection("SCOPE_MISSING", { scope: `${domain}:read` });
-  return forbiddenStore(grant, store);
+/** Why a key may not do this in a domain, whatever the store; undefined: it may. The domain "*": in all domains. */
+export function forbiddenInDomain(grant: Grant | undefined, domain: string, action: Action): Rejection | undefined {
+  if (grant === undefined) return undefined;
+  if (!grant.may(domain, action)) return rejection("SCOPE_MISSING", { scope: `${domain}:${action}` });
+  return forbiddenStore(grant, undefined);
 }
 
 declare module "fastify" {

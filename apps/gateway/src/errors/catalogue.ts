@@ -79,6 +79,10 @@ export const catalogue = {
   // Operation.
   STOPPING: [503, "this gateway is stopping; send requests to another one", 1],
   PAGE_NOT_BUILT: [404, "the page is not built: run pnpm build, then start the gateway again"],
+  DEAD_LETTERS_READ_ONLY: [
+    403,
+    "this gateway changes no dead letters: set OPERATOR_DATABASE_URL, or use pnpm tally dead-letters",
+  ],
 
   INTERNAL: [500, "internal error; report it with the request id {requestId}"],
 } as const satisfies Record<string, Entry>;

@@ -1,15 +1,23 @@
+import type { Grant } from "@tally/access";
 import {
   findLetterHead,
   findLetters,
   holdsEvent,
   newestLetters,
+  replayOf,
+  settleLetter,
   type DeadLetter,
   type LetterHead,
 } from "@tally/database";
-import { InvalidInput, NotFound, unpackEvent, type SqlReader } from "@tally/contract";
+import { BatchIds, InvalidInput, NotFound, queuesOf, unpackEvent, type SqlReader } from "@tally/contract";
+import { domains as allDomains } from "@tally/domains";
 import type { FastifyInstance } from "fastify";
 import { Type, type Static } from "typebox";
-import { forbiddenStore, forbiddenToRead } from "../admission/admission.ts";
+import type { GatewayServers } from "../connect-servers.ts";
+import { forbiddenInDomain, forbiddenStore } from "../admission/admission.ts";
+import { rejection } from "../errors/catalogue.ts";
+import { ClientError, reject, rejectionOfOutcome } from "../errors/reject.ts";
+import type { OwnDocument } from "../http/reference/documented.ts";
 import { addJsonRoute } from "./json-routes.ts";
 
 const None = Type.Object({}, { additionalProperties: false });
@@ -50,10 +58,13 @@ const Letter = Type.Object({
 
 const listedMax = 1000;
 const shownBytes = 16 * 1024;
+const settleWithinMs = 3000;
 
 /** GET /dead-letters, newest first, and GET /dead-letters/{id} need the scope `read` of the domain; without a domain,
- * of all. `pnpm tally dead-letters` replays and discards. */
-export function addDeadLetterRoutes(app: FastifyInstance, known: readonly string[], reader: SqlReader): void {
+ * of all. POST /dead-letters/{id}/replay and …/discard need `operate`. Both may be repeated: an event keeps its id. */
+export function addDeadLetterRoutes(app: FastifyInstance, servers: GatewayServers): void {
+  const { config, publisher } = servers;
+  const reader = servers.database.writer;
   addJsonRoute(app, "/dead-letters", {
     documented: {
       summary: "the newest dead letters, 100 by default",
@@ -66,9 +77,10 @@ export function addDeadLetterRoutes(app: FastifyInstance, known: readonly string
     params: None,
     query: Query,
     response: Type.Object({ deadLetters: Type.Array(Head) }),
-    forbidden: ({ query: { domain = "*" } }, grant) => forbiddenToRead(grant, domain, undefined),
+    forbidden: ({ query: { domain = "*" } }, grant) => forbiddenInDomain(grant, domain, "read"),
     async respond({ query: { limit = "100", ...filter } }) {
       const { domain } = filter;
+      const known: readonly string[] = config.domains;
       if (domain !== undefined && !known.includes(domain)) {
         throw new InvalidInput("domain", `one of ${known.join(", ")}`, domain.slice(0, 60));
       }
@@ -88,28 +100,93 @@ export function addDeadLetterRoutes(app: FastifyInstance, known: readonly string
     query: None,
     response: Letter,
     async forbidden({ params: { id } }, grant) {
+      if (grant === undefined) return undefined;
       const limited = forbiddenStore(grant, undefined);
-      if (limited !== undefined || grant === undefined) return limited;
-      const head = await findLetterHead(reader, uuidOf(id));
-      // As unknown as one that does not exist: an id may be made of a client's key, so a difference would tell what
-      // others sent.
-      if (head === undefined || !grant.may(head.domain, "read")) throw unknownLetter(id);
-      return undefined;
+      return limited ?? forbiddenInDomain(grant, (await visibleHead(reader, id, grant)).domain, "read");
     },
-    async respond({ params: { id } }) {
-      const [letter] = await findLetters(reader, [uuidOf(id)]);
-      if (letter === undefined) throw unknownLetter(id);
-      return contentOf(letter);
-    },
+    respond: async ({ params: { id } }) => contentOf(await letterOf(reader, id)),
+  });
+
+  addSettleRoute(app, "discard", servers, async (head) => head);
+  const batches = new BatchIds();
+  const eventVersions = new Map(allDomains.map(({ name, eventVersion }) => [name, eventVersion]));
+  addSettleRoute(app, "replay", servers, async ({ id }) => {
+    const letter = await letterOf(reader, id);
+    // A gateway may not publish ranking messages: the broker would close the channel of all events.
+    if (letter.queue === queuesOf(config.namespace, letter.domain).rank.name) {
+      const expected = "a dead letter of an ingest queue; `pnpm tally dead-letters replay` sends others";
+      throw new InvalidInput("id", expected, letter.id);
+    }
+    const deadline = Date.now() + config.confirmWithinMs;
+    const message = replayOf(letter, config.namespace, batches, eventVersions.get(letter.domain) ?? 1);
+    const outcome = await publisher.publish({ ...message, deadline });
+    if (outcome !== "confirmed") throw new ClientError(rejectionOfOutcome(outcomes[outcome]));
+    return letter;
   });
 }
 
-/** The id of a message's letter is a hash, so it need not be an event id. */
-function uuidOf(text: string): string {
-  const id = text.toLowerCase();
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw unknownLetter(text);
-  return id;
+const outcomes = { rejected: "busy", unroutable: "unavailable", expired: "unknown" } as const;
+
+/** A POST that changes the state of a letter after `before`, which returns the letter as it was read last. */
+function addSettleRoute(
+  app: FastifyInstance,
+  action: "replay" | "discard",
+  { database: { writer: reader }, operator }: GatewayServers,
+  before: (head: LetterHead) => Promise<LetterHead>,
+): void {
+  const state = action === "replay" ? "replayed" : "discarded";
+  const path = `/dead-letters/:id/${action}`;
+  const documented: OwnDocument = {
+    path,
+    summary: action === "replay" ? "publishes a dead letter again" : "keeps a dead letter as it is",
+    description: "Needs the scope `operate` of its domain, and `OPERATOR_DATABASE_URL`. May be repeated",
+    errors: [
+      "STORE_LIMITED",
+      "NOT_FOUND",
+      "DEAD_LETTERS_READ_ONLY",
+      "UNREADABLE",
+      "BODY_TOO_LARGE",
+      "BODY_CUT_SHORT",
+      "BODIES_FULL",
+      ...(action === "replay" ? (["BUSY", "BROKER_UNAVAILABLE", "NOT_CONFIRMED"] as const) : []),
+    ],
+  };
+  const config = { access: "anyKey", ignoresBody: true, documented } as const;
+  const schema = { params: Params, response: { 200: Head } };
+  app.post<{ Params: Static<typeof Params> }>(path, { config, schema }, async ({ grant, params: { id } }, reply) => {
+    const limited = forbiddenStore(grant, undefined);
+    if (limited !== undefined) return reject(reply, limited);
+    const head = await visibleHead(reader, id, grant);
+    const rejected = forbiddenInDomain(grant, head.domain, "operate");
+    if (rejected !== undefined) return reject(reply, rejected);
+    if (operator === undefined) return reject(reply, rejection("DEAD_LETTERS_READ_ONLY"));
+    const letter = await before(head);
+    const giveUp = { giveUpAfterMs: settleWithinMs };
+    await operator.transaction((transaction) => settleLetter(transaction, letter, state), giveUp);
+    return headOf((await findLetterHead(reader, head.id)) ?? letter);
+  });
 }
+
+/** A letter without its content. A letter of a domain that the key may neither read nor operate is as unknown as one
+ * that does not exist: an id may be made of a client's key, so a difference would tell what others sent. */
+async function visibleHead(reader: SqlReader, text: string, grant: Grant | undefined): Promise<LetterHead> {
+  const id = text.toLowerCase();
+  const head = uuid.test(id) ? await findLetterHead(reader, id) : undefined;
+  if (head === undefined) throw unknownLetter(text);
+  const { domain } = head;
+  if (grant?.may(domain, "read") === false && !grant.may(domain, "operate")) throw unknownLetter(text);
+  return head;
+}
+
+async function letterOf(reader: SqlReader, text: string): Promise<DeadLetter> {
+  const id = text.toLowerCase();
+  const [letter] = uuid.test(id) ? await findLetters(reader, [id]) : [];
+  if (letter === undefined) throw unknownLetter(text);
+  return letter;
+}
+
+// The id of a message's letter is a hash, so it need not be an event id.
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function unknownLetter(text: string): NotFound {
   return new NotFound("id", "the id of a dead letter", text.slice(0, 60));

@@ -649,6 +649,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/dead-letters/{id}/discard": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * keeps a dead letter as it is
+         * @description Needs the scope `operate` of its domain, and `OPERATOR_DATABASE_URL`. May be repeated.
+         */
+        readonly post: operations["postDeadLettersIdDiscard"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/dead-letters/{id}/replay": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * publishes a dead letter again
+         * @description Needs the scope `operate` of its domain, and `OPERATOR_DATABASE_URL`. May be repeated.
+         */
+        readonly post: operations["postDeadLettersIdReplay"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/live": {
         readonly parameters: {
             readonly query?: never;
@@ -1292,8 +1332,28 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Forbidden */
+        readonly Forbidden10: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Service Unavailable */
         readonly ServiceUnavailable12: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable13: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -3194,6 +3254,112 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable2"];
         };
     };
+    readonly postDeadLettersIdDiscard: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        readonly domain: string;
+                        /**
+                         * @description event, conflict, message or delivery
+                         * @enum {unknown}
+                         */
+                        readonly stage: "event" | "conflict" | "message" | "delivery";
+                        /**
+                         * @description open, replayed or discarded
+                         * @enum {unknown}
+                         */
+                        readonly state: "open" | "replayed" | "discarded";
+                        readonly queue: string;
+                        readonly messageId: string;
+                        readonly reason: string;
+                        readonly diedAt: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden10"];
+            readonly 404: components["responses"]["NotFound2"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable12"];
+        };
+    };
+    readonly postDeadLettersIdReplay: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly id: string;
+                        readonly domain: string;
+                        /**
+                         * @description event, conflict, message or delivery
+                         * @enum {unknown}
+                         */
+                        readonly stage: "event" | "conflict" | "message" | "delivery";
+                        /**
+                         * @description open, replayed or discarded
+                         * @enum {unknown}
+                         */
+                        readonly state: "open" | "replayed" | "discarded";
+                        readonly queue: string;
+                        readonly messageId: string;
+                        readonly reason: string;
+                        readonly diedAt: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden10"];
+            readonly 404: components["responses"]["NotFound2"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
+        };
+    };
     readonly getLive: {
         readonly parameters: {
             readonly query?: {
@@ -3227,7 +3393,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests3"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable12"];
+            readonly 503: components["responses"]["ServiceUnavailable13"];
         };
     };
 }

@@ -1,10 +1,12 @@
 import { useWatch } from "../../live/use-watch.ts";
-import { Heading, LivePanel, State, Age } from "../../parts/panel.tsx";
+import { Heading, LivePanel, State, Age, ConfirmButton, type ConfirmButtonProps, Message } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { Select } from "../../parts/form.tsx";
 import { timeText } from "../../parts/format.ts";
 import { goTo, linkTo } from "../../route/route.ts";
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { CallError, send } from "../../http/call.ts";
 
 const limit = 100;
 
@@ -13,7 +15,7 @@ interface DeadLettersViewProps {
   readonly state: string | undefined;
 }
 
-/** What was rejected and why. */
+/** What was rejected and why, and what to do about it. */
 export function DeadLettersView({ id, state: asked }: DeadLettersViewProps) {
   const state = letterStates.find((one) => one === asked) ?? "open";
   const live = useWatch<{ readonly deadLetters: readonly Letter[] }>(`/dead-letters?state=${state}&limit=${limit}`);
@@ -106,9 +108,46 @@ interface LetterPanelProps {
   readonly listState: LetterState;
 }
 
+interface Action extends Pick<ConfirmButtonProps, "text" | "question" | "detail" | "confirm"> {
+  readonly name: string;
+  readonly done: string;
+}
+
+const actions: readonly Action[] = [
+  {
+    name: "replay",
+    text: "Replay…",
+    question: "Publish this dead letter again?",
+    detail:
+      "If it fails again, it becomes open again. A replay can be repeated: " +
+      "an event that is stored already is not stored twice.",
+    confirm: "Replay",
+    done: "Replayed: it was published again.",
+  },
+  {
+    name: "discard",
+    text: "Discard…",
+    question: "Discard this dead letter?",
+    detail: "It is kept with the state discarded, also when it arrives again. It can still be replayed.",
+    confirm: "Discard",
+    done: "Discarded: it stays here and is not sent again.",
+  },
+];
+
 /** A dead letter in full, with what can be done about it. */
 function LetterPanel({ id, listState }: LetterPanelProps) {
-  const live = useWatch<Letter>(`/dead-letters/${encodeURIComponent(id)}`);
+  const path = `/dead-letters/${encodeURIComponent(id)}`;
+  const live = useWatch<Letter>(path);
+  const [outcome, setOutcome] = useState<{ readonly isDone: boolean; readonly text: string }>();
+  const settle = async ({ name, done }: Action): Promise<void> => {
+    try {
+      await send(`${path}/${name}`, { method: "POST" });
+      setOutcome({ isDone: true, text: done });
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      setOutcome({ isDone: false, text: `Cannot ${name} it: ${error.message}` });
+    }
+  };
   return (
     <LivePanel title="Dead letter" live={live} wide>
       {(letter) => (
@@ -119,11 +158,15 @@ function LetterPanel({ id, listState }: LetterPanelProps) {
               ? textOfBytes(letter.message ?? "", letter.bytes ?? 0)
               : JSON.stringify(letter.event, undefined, 2)}
           </pre>
-          <p class="hint">
-            <code>pnpm tally dead-letters replay {letter.id}</code> publishes it again, <code>discard</code> keeps it as
-            it is.
+          <p class="actions">
+            {actions.map((action) => (
+              <ConfirmButton key={action.name} {...action} onConfirm={() => settle(action)} />
+            ))}
+            <a href={linkTo(["dead-letters"], { state: listState })}>Close</a>
           </p>
-          <a href={linkTo(["dead-letters"], { state: listState })}>Close</a>
+          <div role="status">
+            {outcome !== undefined && <Message kind={outcome.isDone ? "empty" : "problem"}>{outcome.text}</Message>}
+          </div>
         </>
       )}
     </LivePanel>
