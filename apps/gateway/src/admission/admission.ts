@@ -160,11 +160,15 @@ export function forbiddenStore(grant: Grant | undefined, store: number | string 
   return grant.stores.has(String(store)) ? undefined : rejection("STORE_FORBIDDEN", { store });
 }
 
-/** Why a key may not do this in a domain, whatever the store; undefined: it may. The domain "*": in all domains. */
-export function forbiddenInDomain(grant: Grant | undefined, domain: string, action: Action): Rejection | undefined {
-  if (grant === undefined) return undefined;
-  if (!grant.may(domain, action)) return rejection("SCOPE_MISSING", { scope: `${domain}:${action}` });
-  return forbiddenStore(grant, undefined);
+/** Why a key may not do this in a domain and a store; undefined: it may. The domain "*": in all domains. */
+export function forbiddenInDomain(
+  grant: Grant | undefined,
+  domain: string,
+  action: Action,
+  store?: number | string,
+): Rejection | undefined {
+  if (grant?.may(domain, action) === false) return rejection("SCOPE_MISSING", { scope: `${domain}:${action}` });
+  return forbiddenStore(grant, store);
 }
 
 declare module "fastify" {

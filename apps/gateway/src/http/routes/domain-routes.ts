@@ -1,6 +1,6 @@
 import type { ContentRoute, QueryRoute } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
-import { forbiddenToRead, type RouteAccess } from "../../admission/admission.ts";
+import { forbiddenInDomain, type RouteAccess } from "../../admission/admission.ts";
 import { rejection } from "../../errors/catalogue.ts";
 import { reject } from "../../errors/reject.ts";
 import type { WatchedRequest, WatchedRoute } from "../../live/watchables.ts";
@@ -67,7 +67,7 @@ function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { 
   };
   const watched: WatchedRoute = {
     respond,
-    forbidden: (request, grant) => forbiddenToRead(grant, domain.name, route.storeOf?.(request)),
+    forbidden: (request, grant) => forbiddenInDomain(grant, domain.name, "read", route.storeOf?.(request)),
   };
   const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
   if (as === "text") {
