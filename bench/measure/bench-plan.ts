@@ -12,6 +12,7 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly design: DesignName;
   readonly durability: Durability;
   readonly gateways: number;
+  readonly clientThreads: number;
   /** Number of POSTs that are stored and ranked before the warm-up; undefined: none. */
   readonly fill: number | undefined;
   /** Not for a source's run, which has its own warm-up or none. */

@@ -127,6 +127,7 @@ function askedOf(plan: BenchPlan) {
         : { seconds: phase.until.seconds },
     warmUpSeconds: isSource ? null : plan.warmUpSeconds,
     connections: plan.connections,
+    clientThreads: plan.clientThreads,
     gateways: plan.gateways,
     settings: plan.settings,
     seed: plan.seed,

@@ -41,6 +41,7 @@ export function sampleReport(
     design: "batched",
     durability: "confirmed",
     gateways: 1,
+    clientThreads: 1,
     fill: undefined,
     warmUpSeconds: 0,
     phase: { model: "closed", until: { name: "amount", amount: 100 } },

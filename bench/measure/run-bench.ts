@@ -52,7 +52,7 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
 async function measure(plan: BenchPlan, system: System, idsFile: string): Promise<Report> {
   const { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain } = plan;
   const shape = { connections, seed, spread, readShare, contentBytes, responseWithinMs, domain };
-  const load = startLoad({ ...shape, urls: system.urls });
+  const load = startLoad({ ...shape, urls: system.urls }, plan.clientThreads);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {
     const seenOf = async (what: Phase | Fill): Promise<Seen> => {

@@ -69,7 +69,7 @@ function warningsOf({ disturbance, queue, client }: Report): readonly (string | 
       `\nThe run was disturbed: ${disturbanceText(disturbance)}. Its figures are not those of an idle machine.`,
     queue.isFull && "\nA queue was full: the accepted rate is the rate at which it was emptied.",
     client.isLimit &&
-      "\nThe client was the bottleneck: its thread was never idle, or its own delay was half of the p99.",
+      "\nThe client was the bottleneck: its thread was never idle, or its own delay was half of the p99. Use more --client-threads.",
   ];
 }
 

@@ -22,6 +22,7 @@ export interface Flags {
   readonly zipf?: boolean;
   readonly contentBytes?: number;
   readonly seed: number;
+  readonly clientThreads: number;
   readonly gateways: number;
   readonly set: readonly string[];
 }
@@ -42,7 +43,9 @@ function wholeNumbers(text: string): readonly string[] {
 }
 
 export const seedOption = (): Option =>
-  new Option("--seed <number>", "the same seed sends the same requests").argParser(wholeNumber).default(1);
+  new Option("--seed <number>", "the same seed sends the same requests, with the same --client-threads")
+    .argParser(wholeNumber)
+    .default(1);
 
 export function withLoad(command: Command, { isSweep = false } = {}): Command {
   return command
@@ -68,7 +71,8 @@ export function withLoad(command: Command, { isSweep = false } = {}): Command {
       wholeNumber,
     )
     .option("--zipf", "skewed keys: a few stores and items get most sales (default: equal)")
-    .addOption(seedOption());
+    .addOption(seedOption())
+    .option("--client-threads <number>", "threads that send requests", wholeNumber, 1);
 }
 
 export function withSystem(command: Command, { isSweep = false } = {}): Command {

@@ -33,6 +33,7 @@ export function planOf(
     design,
     durability,
     gateways: flags.gateways,
+    clientThreads: flags.clientThreads,
     fill,
     warmUpSeconds: amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
@@ -51,13 +52,13 @@ export function planOfSource(
   const groups = workloadOf(domain).source?.runs[run]?.groups(scale) ?? [];
   const connections = groups.reduce((sum, group) => sum + group.connections, 0);
   const { gateways } = arrangement;
-  const flags = { domain, connections, seed, gateways, duration: 1, warmUp: 0, mix: 0, set: [] };
+  const flags = { domain, connections, seed, gateways, clientThreads: 1, duration: 1, warmUp: 0, mix: 0, set: [] };
   return { ...planOf(flags, signal, arrangement), phase: { model: "source", run, scale } };
 }
 
 const nameIn = (text: string): string => text.slice(0, text.indexOf("="));
 
-function phaseOf({ amount, duration, rate, connections, gateways }: Flags): Phase {
+function phaseOf({ amount, duration, rate, connections, clientThreads, gateways }: Flags): Phase {
   if (amount !== undefined && amount < connections)
     throw new WrongUsage("--amount: expected at least one for each connection");
   if (duration === 0 || duration > secondsMax)
@@ -65,8 +66,9 @@ function phaseOf({ amount, duration, rate, connections, gateways }: Flags): Phas
   if (rate === 0) throw new WrongUsage("--rate: expected more than 0");
   if (rate !== undefined && amount === undefined && duration * rate < 1)
     throw new WrongUsage(`--rate: no request is due in ${duration} s at ${rate} a second`);
-  if (gateways > connections)
-    throw new WrongUsage(`--gateways: expected at most one for each of the ${connections} connections`);
+  for (const [name, parts] of [["--client-threads", clientThreads] as const, ["--gateways", gateways] as const])
+    if (parts > connections)
+      throw new WrongUsage(`${name}: expected at most one for each of the ${connections} connections`);
   const until =
     amount === undefined ? ({ name: "seconds", seconds: duration } as const) : ({ name: "amount", amount } as const);
   return rate === undefined ? { model: "closed", until } : { model: "open", until, perSecond: rate };

@@ -1,7 +1,7 @@
 import type { Spread } from "@tally/domains/workloads";
 import type { LoadResult } from "./recorder.ts";
 
-/** The work of the load thread. Plain data, because it is sent to the thread. */
+/** The work of a load thread. Plain data, because it is sent to the thread. */
 export interface LoadPlan {
   /** One for each gateway; connections use them in turn. */
   readonly urls: readonly string[];

@@ -5,7 +5,7 @@ import { isGood, type Reply } from "../../kit/index.ts";
 /** What a client saw of a load. */
 export type LoadResult = ReturnType<Recorder["result"]>;
 
-interface Second {
+export interface Second {
   readonly accepted: number;
   readonly read: number;
   /** Statuses other than 2xx, timeouts and broken connections. */
@@ -24,7 +24,7 @@ export interface Sample {
 
 const longestUs = 120_000_000;
 /** A histogram in µs, with three significant digits. */
-const microseconds = (): Histogram =>
+export const microseconds = (): Histogram =>
   build({ lowestDiscernibleValue: 1, highestTrackableValue: longestUs, numberOfSignificantValueDigits: 3 });
 
 /** A longer time than the histogram can hold counts as the longest. */

@@ -1,6 +1,11 @@
 import type { ClientRequest, Workload } from "@tally/domains/workloads";
-import { Random } from "../../kit/index.ts";
+import { mixSeed, Random } from "../../kit/index.ts";
 import type { LoadPlan } from "./load-plan.ts";
+
+/** The seed of one of several threads. The first has `seed` itself; different seeds have different thread seeds. */
+export function seedOfThread(seed: number, index: number): number {
+  return index === 0 ? seed : mixSeed(mixSeed(seed) + index);
+}
 
 /** Endless, the same for a seed, apart from requests for the event that the same connection has just posted. */
 export class Requests {

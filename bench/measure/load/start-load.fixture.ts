@@ -48,9 +48,9 @@ function planOn(url: string, more: Partial<LoadPlan> = {}): LoadPlan {
   };
 }
 
-/** A load on a server. Its thread stops with the test. */
-export function loadOn(url: string, more: Partial<LoadPlan> = {}) {
-  const load = startLoad(planOn(url, more));
+/** A load on a server. Its threads stop with the test. */
+export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
+  const load = startLoad(planOn(url, more), threads);
   onTestFinished(() => load.close());
   return {
     run: async (phase: Phase | Fill, idsFile?: string) => (await load.prepare(phase))(idsFile),

@@ -51,12 +51,15 @@ test("a server that stalls for a second delays every request of that second, in 
   expect(msAt(closed.posts, 50)).toBeLessThan(200);
 });
 
-test("a load has exactly the connections and requests that it was asked for, and keeps every id", async () => {
+test("the exact numbers of connections and requests are divided among threads", async () => {
   const server = await serverOf(accept);
   const directory = await mkdtemp(join(tmpdir(), "tally-load-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   const idsFile = join(directory, "ids");
-  const result = await loadOn(server.url, { connections: 51 }).run({ model: "closed", until: amount(1003) }, idsFile);
+  const result = await loadOn(server.url, { connections: 51 }, 2).run(
+    { model: "closed", until: amount(1003) },
+    idsFile,
+  );
   expect(server.connections).toBe(51);
   expect(result).toMatchObject({ sent: 1003, accepted: 1003, withoutResponse: 0, statuses: { "201": 1003 } });
   expect(result.perSecond.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(1003);
@@ -77,13 +80,16 @@ test("all connections of an open load are open when its first request is due, an
   });
 });
 
-test.each(models)("each gateway gets the same number of connections: %s model", async (model) => {
-  const servers = await Promise.all([serverOf(accept), serverOf(accept), serverOf(accept)]);
-  const urls = servers.map(({ url }) => url);
-  const result = await loadOn("", { urls, connections: 6 }).run(phaseOf(model, amount(300), 1000));
-  expect(result).toMatchObject({ sent: 300, accepted: 300, connectionErrors: 0 });
-  expect(servers.map(({ connections }) => connections)).toEqual([2, 2, 2]);
-});
+test.each(models)(
+  "each gateway gets the same number of connections, with any number of threads: %s model",
+  async (model) => {
+    const servers = await Promise.all([serverOf(accept), serverOf(accept), serverOf(accept)]);
+    const urls = servers.map(({ url }) => url);
+    const result = await loadOn("", { urls, connections: 6 }, 4).run(phaseOf(model, amount(300), 1000));
+    expect(result).toMatchObject({ sent: 300, accepted: 300, connectionErrors: 0 });
+    expect(servers.map(({ connections }) => connections)).toEqual([2, 2, 2]);
+  },
+);
 
 test("statuses, broken connections and timeouts are counted apart, and none is a success", async () => {
   let n = 0;

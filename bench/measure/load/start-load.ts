@@ -1,28 +1,105 @@
+import { decodeFromCompressedBase64 as decode, encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
 import { startThread } from "../../kit/index.ts";
 import type { Fill, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
-import type { Sample } from "./recorder.ts";
+import { microseconds, type Sample, type Second } from "./recorder.ts";
+import { seedOfThread, share } from "./requests.ts";
 import type { LoadCalls } from "./thread.ts";
 
-/** A load client in its own thread. */
+/** A load client in its own threads. */
 export interface Load {
   /** Opens connections for a phase. The result runs it, once; `idsFile` gets the ids of accepted events. */
   prepare(phase: Phase | Fill): Promise<(idsFile?: string) => Promise<PhaseResult>>;
-  /** Gets some accepted events while a phase runs, about ten a second. */
+  /** Gets some accepted events while a phase runs, about ten a second from each thread. */
   onSample: (sample: Sample) => void;
   close(): Promise<void>;
 }
 
-export function startLoad(plan: LoadPlan): Load {
-  const thread = startThread<LoadCalls, Sample>(new URL("thread.ts", import.meta.url), plan, (sample) =>
-    load.onSample(sample),
-  );
+/** Divides connections, rate and amount among the threads without a remainder. */
+export function startLoad(plan: LoadPlan, count: number): Load {
+  const threads = Array.from({ length: count }, (_, index) => {
+    const own: LoadPlan = {
+      ...plan,
+      urls: urlsOf(plan, index, count),
+      connections: share(plan.connections, index, count),
+      seed: seedOfThread(plan.seed, index),
+    };
+    return startThread<LoadCalls, Sample>(new URL("thread.ts", import.meta.url), own, (sample) =>
+      load.onSample(sample),
+    );
+  });
   const load: Load = {
     onSample: () => undefined,
     async prepare(phase) {
-      await thread.call("prepare", phase);
-      return (idsFile) => thread.call("run", idsFile);
+      await Promise.all(threads.map((thread, index) => thread.call("prepare", shareOf(phase, index, count))));
+      return async (idsFile) => mergeResults(await Promise.all(threads.map((thread) => thread.call("run", idsFile))));
     },
-    close: () => thread.stop(),
+    async close() {
+      await Promise.all(threads.map((thread) => thread.stop()));
+    },
   };
   return load;
+}
+
+/** Connections use the gateways in turn, over all threads: each thread continues where the one before it ends. */
+function urlsOf({ urls, connections }: LoadPlan, index: number, threads: number): readonly string[] {
+  const before = Array.from({ length: index }, (_, other) => share(connections, other, threads));
+  const first = before.reduce((sum, one) => sum + one, 0) % urls.length;
+  return [...urls.slice(first), ...urls.slice(0, first)];
+}
+
+function shareOf(phase: Phase | Fill, index: number, threads: number): Phase | Fill {
+  if (phase.model === "fill") return { ...phase, amount: share(phase.amount, index, threads) };
+  if (phase.model === "source") return phase; // runs in one thread
+  const { until } = phase;
+  const own = until.name === "amount" ? { ...until, amount: share(until.amount, index, threads) } : until;
+  return phase.model === "open"
+    ? { ...phase, until: own, perSecond: phase.perSecond / threads }
+    : { ...phase, until: own };
+}
+
+/** Quantiles come from the merged histograms of the threads, those of each second from the worst thread. */
+function mergeResults(results: readonly PhaseResult[]): PhaseResult {
+  const sum = (of: (result: PhaseResult) => number): number => results.reduce((total, result) => total + of(result), 0);
+  const most = (of: (result: PhaseResult) => number): number => Math.max(...results.map(of));
+  const statuses: Record<string, number> = {};
+  for (const result of results)
+    for (const [status, count] of Object.entries(result.statuses)) statuses[status] = (statuses[status] ?? 0) + count;
+  return {
+    seconds: most(({ seconds }) => seconds),
+    sendingSeconds: most(({ sendingSeconds }) => sendingSeconds),
+    sent: sum(({ sent }) => sent),
+    accepted: sum(({ accepted }) => accepted),
+    read: sum(({ read }) => read),
+    statuses,
+    connectionErrors: sum(({ connectionErrors }) => connectionErrors),
+    timeouts: sum(({ timeouts }) => timeouts),
+    failedReads: sum(({ failedReads }) => failedReads),
+    retries: sum(({ retries }) => retries),
+    withoutResponse: sum(({ withoutResponse }) => withoutResponse),
+    posts: merged(results.map(({ posts }) => posts)),
+    gets: merged(results.map(({ gets }) => gets)),
+    perSecond: Array.from({ length: most(({ perSecond }) => perSecond.length) }, (_, second) =>
+      mergeSeconds(results.flatMap(({ perSecond }) => perSecond[second] ?? [])),
+    ),
+    // A source runs in one thread.
+    groups: results.flatMap(({ groups }) => groups),
+    client: { busy: most(({ client }) => client.busy), delayP99: most(({ client }) => client.delayP99) },
+  };
+}
+
+function merged(encoded: readonly string[]): string {
+  const all = microseconds();
+  for (const one of encoded) all.add(decode(one));
+  return encode(all);
+}
+
+function mergeSeconds(seconds: readonly Second[]): Second {
+  const p50s = seconds.flatMap(({ p50 }) => p50 ?? []);
+  const p99s = seconds.flatMap(({ p99 }) => p99 ?? []);
+  return {
+    accepted: seconds.reduce((sum, { accepted }) => sum + accepted, 0),
+    read: seconds.reduce((sum, { read }) => sum + read, 0),
+    failed: seconds.reduce((sum, { failed }) => sum + failed, 0),
+    ...(p50s.length > 0 && { p50: Math.max(...p50s), p99: Math.max(...p99s) }),
+  };
 }

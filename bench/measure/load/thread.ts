@@ -41,6 +41,7 @@ const emit = serveThread<LoadCalls, Sample>({
     const recorder = new Recorder((sample) => emit(sample));
     const groups = (await run(recorder)) ?? [];
     const result = recorder.result();
+    // In one write, because other threads append to it too.
     if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
     return { ...result, groups };
   },
