@@ -149,6 +149,8 @@ export const gatewayLimits = {
   connectionsShare: 0.4,
   /** Of STREAMS_MAX. */
   streamsShare: 0.05,
+  /** A server of the read endpoint that is further behind the newest one serves no reads. */
+  replicaLagMaxMs: 5000,
   /** Bytes of the newest events that each domain keeps in memory for lookups by id. */
   recentBytesMax: 16 * mebibyte,
   /** From the first byte of a request, or the opening of its connection, to the end of its head; later 408. */

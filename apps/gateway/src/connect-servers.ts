@@ -5,7 +5,7 @@ import { connectDatabase, type Database } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { connectRankings } from "@tally/redis";
 import { ConfigError, Outage, type Logger } from "@tally/runtime";
-import { connectHeartbeats, logTracer, Progress, StatusReader } from "@tally/telemetry";
+import { connectHeartbeats, logTracer, Progress, StatusReader, watchReplicas } from "@tally/telemetry";
 import type { AdmissionOptions } from "./admission/admission.ts";
 import { RateLimits, redisBuckets } from "./admission/rate-limits.ts";
 import type { GatewayConfig } from "./config.ts";
@@ -52,6 +52,7 @@ export async function connectServers(
   const heartbeats = connectHeartbeats({ url: redisUrl, namespace, removesDead: true, log });
   const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
   const admission = await openAdmission(config, doorUrl, database.writer, log);
+  const stopWatch = watchReplicas(database, config.domains, config.replicaLagMaxMs);
   const tracer = logTracer(log);
   const opened = { database, operator, rankings, publisher, keyMemory, heartbeats, status, admission, tracer };
   return {
@@ -64,6 +65,7 @@ export async function connectServers(
     async close() {
       await publisher.close();
       keyMemory.close();
+      stopWatch();
       await admission.close();
       await Promise.all([rankings.close(), database.close(), operator?.close(), heartbeats.stop()]);
     },

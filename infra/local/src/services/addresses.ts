@@ -31,7 +31,7 @@ export const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
 export const sameForAll = (addresses: Addresses): Accounts => accountsOf(() => addresses);
 
 /** Addresses of servers on this machine for the administrator, and for each role. `amqp` and `redis` have one port for
- * each node; of `replicas` the first serves reads. */
+ * each node, `replicas` for each replica. */
 export function addressesOf(
   passwords: Readonly<Record<Role | "rabbitmq" | "database" | "redis", string>>,
   database: string,
@@ -46,7 +46,9 @@ export function addressesOf(
   const at = (user: string, own: { rabbitmq: string; database: string; redis: string }): Addresses => ({
     amqpUrl: ports.amqp.map((port) => `amqp://${user}:${own.rabbitmq}@127.0.0.1:${port}`).join(","),
     databaseWriteUrl: `mysql://${user}:${own.database}@127.0.0.1:${ports.primary}/${database}`,
-    databaseReadUrl: `mysql://${user}:${own.database}@127.0.0.1:${ports.replicas[0]}/${database}`,
+    databaseReadUrl: ports.replicas
+      .map((port) => `mysql://${user}:${own.database}@127.0.0.1:${port}/${database}`)
+      .join(","),
     redisUrl: ports.redis.map((port) => `${redisScheme}://${user}:${own.redis}@127.0.0.1:${port}`).join(","),
   });
   return {

@@ -1,15 +1,23 @@
 import type { PoolState } from "@tally/runtime";
 import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import { Endpoint, takesWrites, type EndpointOptions } from "./endpoint.ts";
-import { read, readerOf, snapshot, type SnapshotOptions } from "./read.ts";
+import {
+  read,
+  type ReadSource,
+  snapshot,
+  type SnapshotOptions,
+  ReadEndpoints,
+  type Replica,
+} from "./read-endpoints.ts";
 import { transact, type TransactionOptions } from "./transact.ts";
 
-export interface DatabaseOptions extends Omit<EndpointOptions, "name" | "url" | "connections"> {
+export interface DatabaseOptions extends Omit<EndpointOptions, "name" | "url" | "server" | "connections"> {
   /** mysql://user:password@host:port/database of the write endpoint. */
   readonly writeUrl: string;
-  /** The same of the read endpoint; may be the write endpoint's. */
+  /** The same of the read endpoint, of each of its servers, separated by commas; may be the write endpoint's. */
   readonly readUrl: string;
   readonly writeConnections: number;
+  /** To each server of the read endpoint. */
   readonly readConnections: number;
 }
 
@@ -21,6 +29,8 @@ export interface Database {
   transaction<T>(work: (tx: SqlTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The read endpoint: may lag behind commits. Its connections cannot write. */
   readonly reader: SqlReader;
+  /** `reader` and `snapshot` use them in turns, without those that are down or behind. */
+  readonly replicas: readonly Replica[];
   /** Single reads on the write endpoint, which see the latest commits. */
   readonly writer: SqlReader;
   /** Runs `work` on one consistent snapshot. No retries. A stream may be silent for half an hour. */
@@ -41,34 +51,43 @@ export interface Database {
 /** Pools connect on first use, so an unavailable server throws nothing here. Throws DATABASE_URL. */
 export function connectDatabase(options: DatabaseOptions): Database {
   const { writeUrl, readUrl, writeConnections, readConnections } = options;
-  const writes = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });
-  const reads = new Endpoint({ ...options, name: "read", url: readUrl, connections: readConnections });
-  const endpoints = { write: writes, read: reads };
-  const responds = (name: "read" | "write") => isOk(endpoints[name], name === "read" ? pingRead : takesWrites);
+  const writeEndpoint = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });
+  const writes: ReadSource = { size: 1, next: () => writeEndpoint, failed: () => undefined };
+  const reads = new ReadEndpoints({ ...options, connections: readConnections }, readUrl);
   return {
-    transaction: (work, transactionOptions = {}) => transact(writes, work, transactionOptions),
-    reader: readerOf(reads),
-    writer: readerOf(writes),
-    snapshot: (name, work, snapshotOptions = {}) => snapshot(endpoints[name], work, snapshotOptions),
+    transaction: (work, transactionOptions = {}) => transact(writeEndpoint, work, transactionOptions),
+    reader: { query: (sql, values) => read(reads, sql, values) },
+    replicas: reads.replicas,
+    writer: { query: (sql, values) => read(writes, sql, values) },
+    snapshot: (endpoint, work, snapshotOptions = {}) =>
+      snapshot(endpoint === "read" ? reads : writes, work, snapshotOptions),
     async ping() {
-      const [write, readable] = await Promise.all([responds("write"), responds("read")]);
+      const [write, readable] = await Promise.all([responds(writes, takesWrites), responds(reads, pingRead)]);
       return { write, read: readable };
     },
-    responds,
-    pools: () => [writes.load, reads.load],
+    responds: (endpoint) => (endpoint === "read" ? anyResponds(reads.replicas) : responds(writes, takesWrites)),
+    pools: () => [writeEndpoint.load, reads.load],
     async close() {
-      await Promise.all([writes.close(), reads.close()]);
+      await Promise.all([writeEndpoint.close(), reads.close()]);
     },
   };
 }
 
-async function isOk(endpoint: Endpoint, sql: string): Promise<boolean> {
+async function responds(source: ReadSource, sql: string): Promise<boolean> {
   try {
-    const [row] = await read<{ readonly ok: number }>(endpoint, sql);
+    const [row] = await read<{ readonly ok: number }>(source, sql);
     return row?.ok === 1;
   } catch {
     return false;
   }
+}
+
+// All at once: a frozen server must not hide one that responds.
+function anyResponds(replicas: readonly Replica[]): Promise<boolean> {
+  return Promise.any(replicas.map(({ reader }) => reader.query(pingRead))).then(
+    () => true,
+    () => false,
+  );
 }
 
 const pingRead = "SELECT 1 AS ok";

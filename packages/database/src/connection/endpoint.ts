@@ -8,6 +8,8 @@ import { Session } from "./session.ts";
 export interface EndpointOptions {
   readonly name: "write" | "read";
   readonly url: string;
+  /** For the log; only with several servers. */
+  readonly server?: string;
   readonly connections: number;
   /** Longest time for one statement, and for a free connection. Lock waits end at half of it. */
   readonly queryTimeoutMs: number;
@@ -36,9 +38,10 @@ export class Endpoint {
   #closed = false;
 
   constructor(options: EndpointOptions) {
-    const { name, log, url, queryTimeoutMs, connections } = options;
+    const { name, server, log, url, queryTimeoutMs, connections } = options;
     this.#options = options;
-    this.#outage = new Outage(log, `use the database's ${name} endpoint`, { settleMs });
+    const on = server === undefined ? "" : ` on ${server}`;
+    this.#outage = new Outage(log, `use the database's ${name} endpoint${on}`, { settleMs });
     this.#pool = createPool({ ...connectionOptions(url, queryTimeoutMs), connectionLimit: connections });
     // mysql2 listens for one "error" only. A dying socket can emit a second, which would end the process.
     this.#pool.on("connection", (connection) => connection.on("error", () => {}));

@@ -196,7 +196,9 @@ function hidden(text: string): string {
 export const systemSettings = {
   amqpUrl: urls("AMQP_URL", "the message broker, each node of a cluster", { protocols: ["amqp:", "amqps:"] }),
   databaseWriteUrl: url("DATABASE_WRITE_URL", "the database's write endpoint", { protocols: ["mysql:"] }),
-  databaseReadUrl: url("DATABASE_READ_URL", "the database's read endpoint", { protocols: ["mysql:"] }),
+  databaseReadUrl: urls("DATABASE_READ_URL", "the database's read endpoint, each server of several", {
+    protocols: ["mysql:"],
+  }),
   redisUrl: redisUrl("REDIS_URL", "the Redis or Valkey of the rankings", {}),
   namespace: string("NAMESPACE", "prefix of queues and Redis keys; separates several systems on the same servers", {
     default: "tally",

@@ -125,6 +125,8 @@ export interface Known {
   readonly processes: readonly ProcessStatus[];
   /** False: Redis does not respond. */
   readonly knowsProcesses: boolean;
+  /** Servers of the read endpoint that serve no reads. */
+  readonly unused: readonly string[];
   readonly stalled: readonly string[];
 }
 
@@ -144,7 +146,11 @@ export function problemsOf(known: Known): Pick<Status, "state" | "problems"> {
     ...missing(known),
     ...known.stalled.map((domain) => `${domain}: events wait, and a stage or a process does not progress`),
   ];
-  const behind = [...threadProblems(known), ...delays(known)];
+  const behind = [
+    ...threadProblems(known),
+    ...known.unused.map((name) => `${name} serves no reads: it is behind, or does not respond`),
+    ...delays(known),
+  ];
   const state = failing.length > 0 ? "failing" : behind.length > 0 ? "behind" : "ok";
   return { state, problems: [...failing, ...behind] };
 }

@@ -1,17 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, newestStored, nextStored } from "@tally/database";
 
-/** The age of the oldest batch that the read endpoint lacks, in ms; 0: it has all. Compares the ledgers, because the
- * accounts of the apps may not read the state of the replication. An upper bound: a batch that is committed between the
- * two reads counts too. An index lookup for each endpoint and domain, one more if it is behind. */
+const compareEveryMs = 1000;
+// A server that takes longer for one index lookup is frozen or overloaded.
+const lookupWithinMs = 1000;
+
+/** Compares the servers of the read endpoint every second, and leaves those out that are more than `lagMaxMs` behind
+ * the newest, do not respond within a second, or lack the table. Costs one index lookup for each server and domain;
+ * nothing with one server. Returns a function that stops it. */
+export function watchReplicas(
+  { replicas }: Pick<Database, "replicas">,
+  domains: readonly string[],
+  lagMaxMs: number,
+): () => void {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const probes = replicas.map(({ reader }) => probe(lookupWithinMs, () => newestStored(reader, domains)));
+  async function watch(): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(compareEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
+      const lags = lagsOf((await Promise.all(probes.map((read) => read()))).map((probed) => probed?.value));
+      for (const [index, replica] of replicas.entries()) replica.setBehind((lags[index] ?? Infinity) > lagMaxMs);
+    }
+  }
+  if (replicas.length > 1) void watch();
+  return () => stop.abort();
+}
+
+/** How far each server is behind the newest one, in ms. `newest`: when each domain's newest batch was stored. */
+function lagsOf(newest: readonly (ReadonlyMap<string, number> | undefined)[]): readonly (number | undefined)[] {
+  const ends = new Map<string, number>();
+  for (const [domain, at] of newest.flatMap((one) => [...(one ?? [])])) {
+    ends.set(domain, Math.max(at, ends.get(domain) ?? at));
+  }
+  return newest.map((one) => one && Math.max(0, ...Array.from(ends, ([domain, end]) => end - (one.get(domain) ?? 0))));
+}
+
+/** The age of the oldest batch that a running server of the read endpoint lacks, in ms; 0: they have all. Compares the
+ * ledgers, because the accounts of the apps may not read the state of the replication. An upper bound: a batch that is
+ * committed between the two reads counts too. An index lookup for each endpoint and domain, one more if it is behind.
+ */
 export async function readLagMs(
-  { reader, writer }: Pick<Database, "reader" | "writer">,
+  { replicas, writer }: Pick<Database, "replicas" | "writer">,
   domains: readonly string[],
 ): Promise<number> {
-  const replicated = await newestStored(reader, domains);
+  const reads = await Promise.allSettled(replicas.map(({ reader }) => newestStored(reader, domains)));
+  const replicated = reads.flatMap((read) => (read.status === "fulfilled" ? [read.value] : []));
+  if (replicated.length === 0) throw new Error("no server of the read endpoint responds");
   const newest = await newestStored(writer, domains);
   const missing = await Promise.all(
-    Array.from(newest, async ([domain, at]) => {
-      const until = replicated.get(domain) ?? 0;
+    [...newest].map(async ([domain, at]) => {
+      const until = Math.min(...replicated.map((one) => one.get(domain) ?? 0));
       return at > until ? nextStored(writer, domain, until) : undefined;
     }),
   );

@@ -9,7 +9,7 @@ import { probe, type Probed, readLagMs } from "./replicas.ts";
 import type { ServerStatus, Status, HopStatus, LoggedError, ProcessStatus } from "./status.ts";
 
 interface StatusServers {
-  readonly database: Pick<Database, "reader" | "writer" | "responds">;
+  readonly database: Pick<Database, "replicas" | "writer" | "responds">;
   readonly publisher: Pick<Publisher, "state" | "queueDepth">;
   readonly heartbeats: Pick<Heartbeats, "masters" | "read">;
   readonly namespace: string;
@@ -89,9 +89,12 @@ export class StatusReader {
     );
     const processes = (beats ?? []).map(processOf);
     const replicaLagMs = lag?.value ?? null;
+    const { replicas } = this.#servers.database;
+    const unused = replicas.filter(({ isUp, isBehind }) => !isUp || (isBehind && replicas.length > 1));
     return {
       at: new Date().toISOString(),
       ...problemsOf({
+        unused: unused.map(({ name }) => name),
         servers,
         domains,
         replicaLagMs,

@@ -24,6 +24,7 @@ const healthy: Known = {
   processes: [process("gateway", { threads: [] }), process("writer"), process("ranker")],
   knowsProcesses: true,
   stalled: [],
+  unused: [],
 };
 
 const withProcess = (one: ProcessStatus) => ({ processes: [...healthy.processes, one] });
@@ -42,6 +43,7 @@ test.each<readonly [Status["state"], readonly string[], Partial<Known>]>([
   ["behind", ["ranker on h (pid 1): thread 0 is restarting: no reason"], withProcess(restarting)],
   ["behind", ["steps: the waiting events need 12 s"], { domains: [domain(12)] }],
   ["behind", ["the read endpoint is 11 s behind"], { replicaLagMs: 11_000 }],
+  ["behind", ["10.0.0.5:3306 serves no reads: it is behind, or does not respond"], { unused: ["10.0.0.5:3306"] }],
 ])("a system is %s when: %j", (state, problems, known) => {
   expect(problemsOf({ ...healthy, ...known })).toEqual({ state, problems });
 });
