@@ -1,7 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import type { System } from "@tally/local";
 import { expect, test, vi } from "vitest";
 import { entry } from "./http/requests.ts";
+import { listen } from "./kit/fronts.ts";
 import { sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 
@@ -88,3 +91,62 @@ test("each entry of a sampled bulk request is traced; a setting samples other re
     }
   }, 30_000);
 });
+
+test("with OTEL_EXPORTER_OTLP_ENDPOINT all steps are spans of one trace; an absent collector is one line", async () => {
+  const collector = await openCollector();
+  const system = await startSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const id = await sold(system.url, 5, { headers: { traceparent: traceparent("01") } });
+  await vi.waitFor(() => expectPath(collector.steps, id), 30_000);
+  expect(collector.steps.find(({ step }) => step === "received")).toMatchObject({
+    traceId: caller.traceId,
+    parentSpanId: caller.spanId,
+  });
+  expect(await stepsInLogs(system)).toEqual([]);
+
+  collector.server.close();
+  collector.server.closeAllConnections();
+  for (let n = 0; n < 3; n++) await sold(system.url, 5, { headers: { traceparent: traceparent("01") } });
+  await vi.waitFor(async () => {
+    const log = await readFile(system.gateway.logFile, "utf8");
+    expect(log.split("\n").filter((line) => line.includes("cannot send traces"))).toHaveLength(1);
+  }, 30_000);
+});
+
+interface Attributes {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string };
+}
+
+interface Spans {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly Attributes[] };
+    readonly scopeSpans: readonly {
+      readonly spans: readonly (Omit<Step, "step"> & {
+        readonly name: string;
+        readonly attributes: readonly Attributes[];
+      })[];
+    }[];
+  }[];
+}
+
+/** A collector of OTLP over HTTP, in JSON. */
+async function openCollector() {
+  const steps: Step[] = [];
+  const server = createServer((request, response) => void receive(request, response));
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { resourceSpans }: Spans = JSON.parse(await text(request));
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const app = textOf(resource.attributes, "service.name").replace("tally-", "");
+      for (const { name, attributes, traceId, spanId, parentSpanId = "" } of scopeSpans.flatMap((one) => one.spans)) {
+        const [eventId, outcome] = [textOf(attributes, "tally.eventId"), textOf(attributes, "tally.outcome")];
+        steps.push({ step: name, app, traceId, spanId, parentSpanId, eventId, outcome });
+      }
+    }
+    response.writeHead(request.url === "/v1/traces" ? 200 : 404, { "content-type": "application/json" }).end("{}");
+  }
+  return { url: await listen(server), steps, server };
+}
+
+function textOf(attributes: readonly Attributes[], key: string): string {
+  return attributes.find((one) => one.key === key)?.value.stringValue ?? "";
+}

@@ -5,7 +5,7 @@ import { connectDatabase, type Database } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { connectRankings } from "@tally/redis";
 import { ConfigError, Outage, type Logger } from "@tally/runtime";
-import { connectHeartbeats, logTracer, Progress, StatusReader, watchReplicas } from "@tally/telemetry";
+import { connectHeartbeats, openTracer, Progress, StatusReader, watchReplicas } from "@tally/telemetry";
 import type { AdmissionOptions } from "./admission/admission.ts";
 import { RateLimits, redisBuckets } from "./admission/rate-limits.ts";
 import type { GatewayConfig } from "./config.ts";
@@ -53,7 +53,7 @@ export async function connectServers(
   const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
   const admission = await openAdmission(config, doorUrl, database.writer, log);
   const stopWatch = watchReplicas(database, config.domains, config.replicaLagMaxMs);
-  const tracer = logTracer(log);
+  const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });
   const opened = { database, operator, rankings, publisher, keyMemory, heartbeats, status, admission, tracer };
   return {
     ...opened,
@@ -64,6 +64,7 @@ export async function connectServers(
     progress: new Progress(),
     async close() {
       await publisher.close();
+      await tracer.close();
       keyMemory.close();
       stopWatch();
       await admission.close();

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { runThread, createLogger, recentProblems } from "@tally/runtime";
-import { Progress, logTracer } from "@tally/telemetry";
+import { Progress, openTracer } from "@tally/telemetry";
 import { connectConsumer } from "@tally/broker";
 import { queuesOf, type Domain } from "@tally/contract";
 import { connectRankings } from "@tally/redis";
@@ -32,7 +32,7 @@ runThread<RankerConfig>(async (config, { index }) => {
     log,
     onSession: metrics.waitedForSession,
   });
-  const tracer = logTracer(log);
+  const tracer = await openTracer({ app: "ranker", endpoint: config.otlpEndpoint, log });
   const messagesKeptMs = config.messagesKeptSeconds * 1000;
   const { repaired: onRepaired, rebuilt: onRebuilt } = metrics;
   // One auditor is enough: others would check the same batches.
@@ -52,7 +52,7 @@ runThread<RankerConfig>(async (config, { index }) => {
       for (const { ranker } of rankers) ranker.stop();
       await Promise.all(rankers.map(({ consumer }) => consumer.close()));
       auditor?.stop();
-      await Promise.all([rankings.close(), database.close()]);
+      await Promise.all([rankings.close(), database.close(), tracer.close()]);
     },
   };
 });

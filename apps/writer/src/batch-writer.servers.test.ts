@@ -4,7 +4,7 @@ import { silentLog } from "@tally/runtime";
 import { openTcpProxy } from "@tally/local";
 import { connectPublisher } from "@tally/broker";
 import { queuesOf, textOfBatchId, writerChannels } from "@tally/contract";
-import { logTracer } from "@tally/telemetry";
+import { openTracer } from "@tally/telemetry";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
 import { LetterKeeper } from "./rejected-events.ts";
@@ -34,7 +34,7 @@ async function open({ writeUrl = own.writeUrl, transactionEveryMs = 10, ...limit
   });
   onTestFinished(() => publisher.close());
   await publisher.ready;
-  const tracer = logTracer(silentLog);
+  const tracer = await openTracer({ app: "writer", endpoint: "", log: silentLog });
   const steps: string[] = [];
   const figures: StoredFigures[] = [];
   const onCommit = () => void steps.push("committed");

@@ -1,7 +1,7 @@
 import { connectDatabase, letterOfMessage, type NewLetter } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
-import { Progress, logTracer } from "@tally/telemetry";
+import { Progress, openTracer } from "@tally/telemetry";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
 import { queuesOf, type Domain, type QueueSpec } from "@tally/contract";
 import { BatchWriter, type BatchWriterOptions } from "./batch-writer.ts";
@@ -34,7 +34,7 @@ runThread<WriterConfig>(async (config, { index }) => {
   });
   const toBroker = { url: config.amqpUrl, queues: topology, log };
   const publisher = connectPublisher({ ...toBroker, connectionName: `tally writer ${index} ranking messages` });
-  const tracer = logTracer(log);
+  const tracer = await openTracer({ app: "writer", endpoint: config.otlpEndpoint, log });
   const keeper = new LetterKeeper(database, log, ({ domain, stage }) => metrics.keptLetter(domain, stage));
   const parts: Parts = { config, index, log, metrics, progress, database, toBroker, publisher, tracer, keeper };
   const lines = domains.map((domain) => consumeDomain(domain, parts));
@@ -48,7 +48,7 @@ runThread<WriterConfig>(async (config, { index }) => {
       await Promise.all([keeper.drain(), ...lines.map(({ writer }) => writer.drain())]);
       await Promise.all(consumers.map((consumer) => consumer.close()));
       await publisher.close();
-      await database.close();
+      await Promise.all([database.close(), tracer.close()]);
     },
   };
 });

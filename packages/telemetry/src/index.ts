@@ -3,5 +3,5 @@ export { Progress } from "./heartbeats/progress.ts";
 export { StatusReader } from "./status/status-reader.ts";
 export { watchReplicas } from "./status/replicas.ts";
 export { DomainStatus, LoggedError, ProcessStatus, QueueStatus, Status } from "./status/status.ts";
-export { requestSampler, tracedEventsMax, tracedEventsOf, tracesHeader, logTracer } from "./traces/tracer.ts";
+export { requestSampler, tracedEventsMax, tracedEventsOf, tracesHeader, openTracer } from "./traces/tracer.ts";
 export type { TracedEvent, Step, Tracer } from "./traces/tracer.ts";

@@ -213,6 +213,11 @@ export const systemSettings = {
     of: ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
     default: "info",
   }),
+  otlpEndpoint: url(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "where the steps of traced events are sent, as OTLP over HTTP; none: they are lines of the log",
+    { protocols: ["http:", "https:"], default: "" },
+  ),
   host: string("HOST", "the address on which the app listens, for clients and operators", { default: "0.0.0.0" }),
   stopWithinMs: integer("STOP_WITHIN_MS", "how long a stop may take before the process exits anyway", {
     min: 100,

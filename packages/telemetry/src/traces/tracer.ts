@@ -60,7 +60,7 @@ interface Sampled {
 /** Decides by the `traceparent` header of a request, as Node returns it. Undefined: not sampled. */
 type RequestSampler = (traceparent: string | readonly string[] | undefined) => Sampled | undefined;
 
-// A traced event writes four log lines. A client that samples all of its requests must not slow down others.
+// A traced event writes four log lines or spans. A client that samples all of its requests must not slow down others.
 const requestedPerSecondMax = 50;
 
 /** Samples requests whose `traceparent` says so, at most 50 a second, and 1 in `oneIn` of those without it; 0: none. */
@@ -100,12 +100,28 @@ export interface Step {
 export interface Tracer {
   /** Begins a step of a sampled event. `parent` undefined: the first one. `atMs`: by performance.now(). */
   begin(name: StepName, parent: TraceContext | undefined, atMs: number): Step;
+  /** Sends what is recorded. Takes at most 5 s; never rejects. */
+  close(): Promise<void>;
+}
+
+export interface TracerOptions {
+  readonly app: string;
+  /** URL of an OpenTelemetry collector (OTLP over HTTP); "": the steps are lines of the log. */
+  readonly endpoint: string;
+  readonly log: Log;
+}
+
+/** Loads OpenTelemetry only for an endpoint. Without sampled events a tracer does nothing. */
+export async function openTracer(options: TracerOptions): Promise<Tracer> {
+  if (options.endpoint === "") return logTracer(options.log);
+  const { otlpTracer } = await import("./otlp-tracer.ts");
+  return otlpTracer(options);
 }
 
 const hexId = (bytes: number): string => randomBytes(bytes).toString("hex");
 
-/** Writes one line of the log for each step, with the ids that a span would have. */
-export function logTracer(log: Log): Tracer {
+/** Writes one line for each step, with the ids that a span would have. */
+function logTracer(log: Log): Tracer {
   return {
     begin(name, parent, atMs) {
       const context = { traceId: parent?.traceId ?? hexId(16), spanId: hexId(8) };
@@ -118,5 +134,6 @@ export function logTracer(log: Log): Tracer {
         },
       };
     },
+    close: async () => undefined,
   };
 }
