@@ -11,6 +11,7 @@ import { exportCommand } from "./export/export-command.ts";
 import { importCommand } from "./import/import-command.ts";
 import { createCommand, listCommand as listKeysCommand, revokeCommand, rotateCommand } from "./keys/keys-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
+import { planCommand } from "./plan/plan-command.ts";
 import { rebuildCommand, repairCommand } from "./recovery-commands.ts";
 import { retentionCommand } from "./retention/retention-command.ts";
 import { sendCommand } from "./send/send-command.ts";
@@ -48,6 +49,7 @@ export function tallyProgram(): Command {
     ]),
     migrateCommand(),
     retentionCommand(),
+    planCommand(),
   ]) {
     program.addCommand(command.copyInheritedSettings(program));
     for (const inner of command.commands) inner.copyInheritedSettings(command);
