@@ -1,17 +1,11 @@
 import type { PoolState } from "@tally/runtime";
 import type { SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
-import { Endpoint, takesWrites, type EndpointOptions } from "./endpoint.ts";
-import {
-  read,
-  type ReadSource,
-  snapshot,
-  type SnapshotOptions,
-  ReadEndpoints,
-  type Replica,
-} from "./read-endpoints.ts";
+import { Endpoint, takesWrites, type EndpointOptions, type Replica } from "./endpoint.ts";
+import { snapshot, type SnapshotOptions } from "./read.ts";
+import { ReadEndpoints } from "./read-endpoints.ts";
 import { transact, type TransactionOptions } from "./transact.ts";
 
-export interface DatabaseOptions extends Omit<EndpointOptions, "name" | "url" | "server" | "connections"> {
+export interface DatabaseOptions extends Omit<EndpointOptions, "name" | "url" | "isOneOfSeveral" | "connections"> {
   /** mysql://user:password@host:port/database of the write endpoint. */
   readonly writeUrl: string;
   /** The same of the read endpoint, of each of its servers, separated by commas; may be the write endpoint's. */
@@ -51,43 +45,34 @@ export interface Database {
 /** Pools connect on first use, so an unavailable server throws nothing here. Throws DATABASE_URL. */
 export function connectDatabase(options: DatabaseOptions): Database {
   const { writeUrl, readUrl, writeConnections, readConnections } = options;
-  const writeEndpoint = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });
-  const writes: ReadSource = { size: 1, next: () => writeEndpoint, failed: () => undefined };
+  const writes = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });
   const reads = new ReadEndpoints({ ...options, connections: readConnections }, readUrl);
+  const endpoints = { write: writes, read: reads };
+  const responds = (name: "read" | "write"): Promise<boolean> =>
+    name === "read" ? anyIsOk(reads.servers, "SELECT 1 AS ok") : anyIsOk([writes], takesWrites);
   return {
-    transaction: (work, transactionOptions = {}) => transact(writeEndpoint, work, transactionOptions),
-    reader: { query: (sql, values) => read(reads, sql, values) },
-    replicas: reads.replicas,
-    writer: { query: (sql, values) => read(writes, sql, values) },
-    snapshot: (endpoint, work, snapshotOptions = {}) =>
-      snapshot(endpoint === "read" ? reads : writes, work, snapshotOptions),
+    transaction: (work, transactionOptions = {}) => transact(writes, work, transactionOptions),
+    reader: reads,
+    replicas: reads.servers,
+    writer: writes,
+    snapshot: (name, work, snapshotOptions = {}) => snapshot(endpoints[name], work, snapshotOptions),
     async ping() {
-      const [write, readable] = await Promise.all([responds(writes, takesWrites), responds(reads, pingRead)]);
+      const [write, readable] = await Promise.all([responds("write"), responds("read")]);
       return { write, read: readable };
     },
-    responds: (endpoint) => (endpoint === "read" ? anyResponds(reads.replicas) : responds(writes, takesWrites)),
-    pools: () => [writeEndpoint.load, reads.load],
+    responds,
+    pools: () => [writes.load, reads.load],
     async close() {
-      await Promise.all([writeEndpoint.close(), reads.close()]);
+      await Promise.all([writes.close(), reads.close()]);
     },
   };
 }
 
-async function responds(source: ReadSource, sql: string): Promise<boolean> {
-  try {
-    const [row] = await read<{ readonly ok: number }>(source, sql);
-    return row?.ok === 1;
-  } catch {
-    return false;
-  }
-}
-
 // All at once: a frozen server must not hide one that responds.
-function anyResponds(replicas: readonly Replica[]): Promise<boolean> {
-  return Promise.any(replicas.map(({ reader }) => reader.query(pingRead))).then(
-    () => true,
+function anyIsOk(servers: readonly Endpoint[], sql: string): Promise<boolean> {
+  const asked = servers.map((server) => server.query<{ readonly ok: number }>(sql));
+  return Promise.any(asked).then(
+    ([row]) => row?.ok === 1,
     () => false,
   );
 }
-
-const pingRead = "SELECT 1 AS ok";

@@ -1,21 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Outage, type Log, type PoolState } from "@tally/runtime";
+import type { SqlReader } from "@tally/contract";
 import { createPool, type Pool, type PoolConnection } from "mysql2";
 import { connectionOptions, sessionSql, rowsOf } from "./run-statement.ts";
 import { DatabaseError, fromConnectError } from "./database-error.ts";
+import { read, type ReadSource } from "./read.ts";
 import { Session } from "./session.ts";
 
 export interface EndpointOptions {
   readonly name: "write" | "read";
   readonly url: string;
-  /** For the log; only with several servers. */
-  readonly server?: string;
+  /** The log names the server. */
+  readonly isOneOfSeveral?: boolean;
   readonly connections: number;
   /** Longest time for one statement, and for a free connection. Lock waits end at half of it. */
   readonly queryTimeoutMs: number;
   readonly log: Log;
   /** Called when a read or a transaction has its connection, or gives up: how long it waited. */
   readonly onSession?: ((endpoint: "write" | "read", waitedMs: number) => void) | undefined;
+}
+
+/** One server of the read endpoint. Reads of its own work even while it is left out of the others. */
+export interface Replica extends SqlReader {
+  readonly host: string;
+  /** False from a failed attempt until the server responds again. */
+  readonly isUp: boolean;
+  /** Leaves the server out. */
+  isBehind: boolean;
 }
 
 const closePollMs = 10;
@@ -26,7 +37,11 @@ export const takesWrites = "SELECT @@global.read_only = 0 AND @@global.innodb_re
 const settleMs = 1000;
 
 /** A pool of sessions on one server address. */
-export class Endpoint {
+export class Endpoint implements ReadSource, Replica {
+  readonly host: string;
+  readonly size = 1;
+  isUp = true;
+  isBehind = false;
   readonly #options: EndpointOptions;
   readonly #outage: Outage;
   readonly #pool: Pool;
@@ -38,9 +53,10 @@ export class Endpoint {
   #closed = false;
 
   constructor(options: EndpointOptions) {
-    const { name, server, log, url, queryTimeoutMs, connections } = options;
+    const { name, isOneOfSeveral = false, log, url, queryTimeoutMs, connections } = options;
     this.#options = options;
-    const on = server === undefined ? "" : ` on ${server}`;
+    this.host = URL.parse(url)?.host ?? "";
+    const on = isOneOfSeveral ? ` on ${this.host}` : "";
     this.#outage = new Outage(log, `use the database's ${name} endpoint${on}`, { settleMs });
     this.#pool = createPool({ ...connectionOptions(url, queryTimeoutMs), connectionLimit: connections });
     // mysql2 listens for one "error" only. A dying socket can emit a second, which would end the process.
@@ -85,13 +101,22 @@ export class Endpoint {
     return { endpoint: this.#options.name, lent: this.#lent.size, waiting: this.#waiting };
   }
 
+  next(): Endpoint {
+    return this;
+  }
+
+  readonly query: SqlReader["query"] = (sql, values) => read(this, sql, values);
+
   worked(): void {
+    this.isUp = true;
     this.#outage.worked();
   }
 
   failed(error: DatabaseError): void {
     this.#options.log.debug({ endpoint: this.#options.name, err: error }, "database attempt failed");
-    if (error.kind === "unavailable" && error.code !== "DATABASE_CLOSED") this.#outage.failed(error);
+    if (error.kind !== "unavailable" || error.code === "DATABASE_CLOSED") return;
+    this.isUp = false;
+    this.#outage.failed(error);
   }
 
   /** Lends no more sessions, waits at most the query timeout for those that are lent, then ends every connection. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, newestStored, nextStored } from "@tally/database";
 
 const compareEveryMs = 1000;
@@ -13,27 +12,21 @@ export function watchReplicas(
   domains: readonly string[],
   lagMaxMs: number,
 ): () => void {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const probes = replicas.map(({ reader }) => probe(lookupWithinMs, () => newestStored(reader, domains)));
-  async function watch(): Promise<void> {
-    while (!signal.aborted) {
-      await sleep(compareEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
-      const lags = lagsOf((await Promise.all(probes.map((read) => read()))).map((probed) => probed?.value));
-      for (const [index, replica] of replicas.entries()) replica.setBehind((lags[index] ?? Infinity) > lagMaxMs);
+  const probes = replicas.map((replica) => probe(lookupWithinMs, () => newestStored(replica, domains)));
+  async function compare(): Promise<void> {
+    const newest = (await Promise.all(probes.map((read) => read()))).map((probed) => probed?.value);
+    const ends = new Map<string, number>();
+    for (const [domain, at] of newest.flatMap((one) => [...(one ?? [])])) {
+      ends.set(domain, Math.max(at, ends.get(domain) ?? at));
+    }
+    for (const [index, replica] of replicas.entries()) {
+      const own = newest[index];
+      replica.isBehind =
+        own === undefined || [...ends].some(([domain, end]) => end - (own.get(domain) ?? 0) > lagMaxMs);
     }
   }
-  if (replicas.length > 1) void watch();
-  return () => stop.abort();
-}
-
-/** How far each server is behind the newest one, in ms. `newest`: when each domain's newest batch was stored. */
-function lagsOf(newest: readonly (ReadonlyMap<string, number> | undefined)[]): readonly (number | undefined)[] {
-  const ends = new Map<string, number>();
-  for (const [domain, at] of newest.flatMap((one) => [...(one ?? [])])) {
-    ends.set(domain, Math.max(at, ends.get(domain) ?? at));
-  }
-  return newest.map((one) => one && Math.max(0, ...Array.from(ends, ([domain, end]) => end - (one.get(domain) ?? 0))));
+  const timer = replicas.length > 1 ? setInterval(() => void compare(), compareEveryMs).unref() : undefined;
+  return () => clearInterval(timer);
 }
 
 /** The age of the oldest batch that a running server of the read endpoint lacks, in ms; 0: they have all. Compares the
@@ -44,7 +37,7 @@ export async function readLagMs(
   { replicas, writer }: Pick<Database, "replicas" | "writer">,
   domains: readonly string[],
 ): Promise<number> {
-  const reads = await Promise.allSettled(replicas.map(({ reader }) => newestStored(reader, domains)));
+  const reads = await Promise.allSettled(replicas.map((replica) => newestStored(replica, domains)));
   const replicated = reads.flatMap((read) => (read.status === "fulfilled" ? [read.value] : []));
   if (replicated.length === 0) throw new Error("no server of the read endpoint responds");
   const newest = await newestStored(writer, domains);

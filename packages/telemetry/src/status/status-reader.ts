@@ -90,11 +90,11 @@ export class StatusReader {
     const processes = (beats ?? []).map(processOf);
     const replicaLagMs = lag?.value ?? null;
     const { replicas } = this.#servers.database;
-    const unused = replicas.filter(({ isUp, isBehind }) => !isUp || (isBehind && replicas.length > 1));
+    const unused = replicas.length > 1 ? replicas.filter(({ isUp, isBehind }) => !isUp || isBehind) : [];
     return {
       at: new Date().toISOString(),
       ...problemsOf({
-        unused: unused.map(({ name }) => name),
+        unused: unused.map(({ host }) => host),
         servers,
         domains,
         replicaLagMs,
