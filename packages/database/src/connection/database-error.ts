@@ -67,11 +67,12 @@ export class DatabaseError extends CataloguedError<DatabaseErrorCode> {
   readonly failureClass: FailureClass;
   readonly errno: number | undefined;
 
-  constructor(code: DatabaseErrorCode, detail: string, options: ErrorOptions & { readonly errno?: number } = {}) {
-    super(databaseErrors, code, detail, "cause" in options ? { cause: options.cause } : undefined);
+  constructor(code: DatabaseErrorCode, detail: string, options: ErrorOptions = {}) {
+    super(databaseErrors, code, detail, options);
     this.kind = databaseErrors[code].kind;
     this.failureClass = failureClasses[this.kind];
-    this.errno = options.errno;
+    const errno: unknown = options.cause instanceof Error ? Reflect.get(options.cause, "errno") : undefined;
+    this.errno = typeof errno === "number" && errno > 0 ? errno : undefined;
   }
 }
 
@@ -84,28 +85,18 @@ export interface DriverError extends Error {
 
 /** The DatabaseError for a failed statement. `sql` is the text without its values. */
 export function fromDriverError(error: DriverError, sql: string): DatabaseError {
-  const errno = serverErrno(error);
   // The driver attaches the whole statement, which can be a megabyte of rows: too much for a log line.
   if (error.sql !== undefined) error.sql = sql;
-  const code = codeOf(errno, error.sqlState ?? "");
-  return new DatabaseError(code, `${error.message}, in: ${sql}`, causeOf(error, errno));
+  return new DatabaseError(codeOf(error), `${error.message}, in: ${sql}`, { cause: error });
 }
 
 /** A retry is always worthwhile: passwords rotate, databases and servers appear later. */
 export function fromConnectError(error: DriverError): DatabaseError {
-  return new DatabaseError("DATABASE_UNAVAILABLE", error.message, causeOf(error, serverErrno(error)));
+  return new DatabaseError("DATABASE_UNAVAILABLE", error.message, { cause: error });
 }
 
 export function isDuplicate(error: unknown): boolean {
   return error instanceof DatabaseError && error.errno !== undefined && duplicateErrnos.has(error.errno);
-}
-
-function serverErrno({ errno }: DriverError): number | undefined {
-  return errno !== undefined && errno > 0 ? errno : undefined;
-}
-
-function causeOf(cause: DriverError, errno: number | undefined) {
-  return errno === undefined ? { cause } : { cause, errno };
 }
 
 const duplicateErrnos: ReadonlySet<number> = new Set([1022, 1062, 1586]);
@@ -132,19 +123,16 @@ const unavailableErrnos: ReadonlySet<number> = new Set([
   1969, 3024,
 ]);
 
-function codeOf(errno: number | undefined, sqlState: string): DatabaseErrorCode {
-  if (errno === undefined || unavailableErrnos.has(errno)) return "DATABASE_UNAVAILABLE";
+const sqlStateCodes: Readonly<Record<string, DatabaseErrorCode>> = {
+  "08": "DATABASE_UNAVAILABLE",
+  "22": "DATABASE_DATA",
+  "23": "DATABASE_DATA",
+  "40": "DATABASE_CONFLICT",
+};
+
+function codeOf({ errno = 0, sqlState = "" }: DriverError): DatabaseErrorCode {
+  if (errno <= 0 || unavailableErrnos.has(errno)) return "DATABASE_UNAVAILABLE";
   if (dataErrnos.has(errno)) return "DATABASE_DATA";
   if (conflictErrnos.has(errno)) return "DATABASE_CONFLICT";
-  switch (sqlState.slice(0, 2)) {
-    case "08":
-      return "DATABASE_UNAVAILABLE";
-    case "22":
-    case "23":
-      return "DATABASE_DATA";
-    case "40":
-      return "DATABASE_CONFLICT";
-    default:
-      return "DATABASE_STATEMENT";
-  }
+  return sqlStateCodes[sqlState.slice(0, 2)] ?? "DATABASE_STATEMENT";
 }

@@ -127,7 +127,7 @@ async function* streamRows(
   silenceMs: number,
 ): AsyncGenerator<readonly (readonly unknown[])[]> {
   let chunk: (readonly unknown[])[] = [];
-  let state: "open" | "ended" | DatabaseError = "open";
+  const found: { ended: boolean; failure?: DatabaseError } = { ended: false };
   let wake: () => void = () => undefined;
   const query = connection.query({ sql: text, values: null, rowsAsArray: true });
   query.on("result", (row: unknown) => {
@@ -137,38 +137,32 @@ async function* streamRows(
     wake();
   });
   query.on("error", (error: DriverError) => {
-    state = fromDriverError(error, label);
+    found.failure ??= fromDriverError(error, label);
     wake();
   });
   query.on("end", () => {
-    if (state === "open") state = "ended";
+    found.ended = true;
     wake();
   });
-  const settled = (): boolean => state !== "open" || chunk.length >= rowsPerChunk;
   try {
     for (;;) {
-      if (!settled()) {
+      if (!found.ended && found.failure === undefined && chunk.length < rowsPerChunk) {
         const timer = setTimeout(() => {
-          state = new DatabaseError("DATABASE_TIMEOUT", `no row within ${silenceMs} ms, in: ${label}`);
+          found.failure = new DatabaseError("DATABASE_TIMEOUT", `no row within ${silenceMs} ms, in: ${label}`);
           wake();
         }, silenceMs);
         await new Promise<void>((resolve) => (wake = resolve));
         clearTimeout(timer);
       }
-      if (typeof state === "object") throw state;
+      if (found.failure !== undefined) throw found.failure;
       const full = chunk;
       chunk = [];
-      const ended = stateIs(state, "ended");
+      const { ended } = found;
       if (!ended) connection.resume();
       if (full.length > 0) yield full;
       if (ended) return;
     }
   } finally {
-    if (!stateIs(state, "ended")) destroyConnection(connection);
+    if (!found.ended || found.failure !== undefined) destroyConnection(connection);
   }
-}
-
-// The callbacks above change the state; the compiler does not see that.
-function stateIs(state: unknown, name: string): boolean {
-  return state === name;
 }

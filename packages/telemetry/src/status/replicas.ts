@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, newestStored, nextStored } from "@tally/database";
 
 const compareEveryMs = 1000;
@@ -71,13 +72,6 @@ export function probe<T>(withinMs: number, ask: () => Promise<T>): () => Promise
 
   return async () => {
     asked ??= timed().finally(() => (asked = undefined));
-    // No AbortController: its error has a stack, which takes as long as the rest of a reading.
-    const late = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => late.resolve(undefined), withinMs);
-    try {
-      return await Promise.race([asked, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return Promise.race([asked, sleep(withinMs, undefined, { ref: false })]);
   };
 }

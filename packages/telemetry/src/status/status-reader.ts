@@ -173,19 +173,13 @@ function hopsOf(beats: readonly Heartbeat[]): HopStatus[] {
 
 /** The newest lines of all logs, newest first. Equal lines of one thread are one entry with their number. */
 export function errorsOf(beats: readonly Heartbeat[]): LoggedError[] {
-  const lines = beats.flatMap(({ app, host, pid, problems }) =>
-    problems.map((problem) => ({ ...problem, app, host, pid })),
-  );
+  const lines = beats
+    .flatMap(({ app, host, pid, problems }) => problems.map((problem) => ({ ...problem, app, host, pid })))
+    .toSorted((a, b) => (a.at < b.at ? 1 : -1));
   const equal = Map.groupBy(lines, ({ app, host, pid, thread, level, message }) =>
     JSON.stringify([app, host, pid, thread, level, message]),
   );
   return [...equal.values()]
-    .flatMap((same) => {
-      const [newest] = same.toSorted(newestFirst);
-      return newest === undefined ? [] : [{ ...newest, times: same.length }];
-    })
-    .toSorted(newestFirst)
+    .flatMap(([newest, ...more]) => (newest === undefined ? [] : [{ ...newest, times: 1 + more.length }]))
     .slice(0, errorsMax);
 }
-
-const newestFirst = (a: { readonly at: string }, b: { readonly at: string }): number => (a.at < b.at ? 1 : -1);

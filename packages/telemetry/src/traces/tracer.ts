@@ -52,13 +52,11 @@ export function tracedEventsOf(headers: Readonly<Record<string, unknown>>): read
   });
 }
 
-/** Without a parent the trace begins here. */
-interface Sampled {
-  readonly parent: TraceContext | undefined;
-}
-
-/** Decides by the `traceparent` header of a request, as Node returns it. Undefined: not sampled. */
-type RequestSampler = (traceparent: string | readonly string[] | undefined) => Sampled | undefined;
+/** Decides by the `traceparent` header of a request, as Node returns it. Undefined: not sampled. Without a parent the
+ * trace begins here. */
+type RequestSampler = (
+  traceparent: string | readonly string[] | undefined,
+) => { readonly parent: TraceContext | undefined } | undefined;
 
 // A traced event writes four log lines or spans. A client that samples all of its requests must not slow down others.
 const requestedPerSecondMax = 50;
@@ -67,34 +65,25 @@ const requestedPerSecondMax = 50;
 export function requestSampler(oneIn: number): RequestSampler {
   let second = 0;
   let sampled = 0;
-  const requested = (header: string | readonly string[]): Sampled | undefined => {
-    const found = sampledParent(header);
-    if (found === undefined) return undefined;
+  return (header) => {
+    if (header === undefined) return oneIn > 0 && Math.random() * oneIn < 1 ? { parent: undefined } : undefined;
+    const parent = typeof header === "string" ? readTraceparent(header) : undefined;
+    if (parent?.isSampled !== true) return undefined;
     const now = Math.floor(performance.now() / 1000);
     if (now !== second) [second, sampled] = [now, 0];
-    return sampled++ < requestedPerSecondMax ? found : undefined;
+    if (sampled++ >= requestedPerSecondMax) return undefined;
+    return { parent: { traceId: parent.traceId, spanId: parent.spanId } };
   };
-  return (header) => {
-    if (header !== undefined) return requested(header);
-    return oneIn > 0 && Math.random() * oneIn < 1 ? { parent: undefined } : undefined;
-  };
-}
-
-function sampledParent(header: string | readonly string[]): Sampled | undefined {
-  const parent = typeof header === "string" ? readTraceparent(header) : undefined;
-  return parent?.isSampled === true ? { parent: { traceId: parent.traceId, spanId: parent.spanId } } : undefined;
 }
 
 /** From the head of a request to its response; flushed to confirmed; delivered to committed; delivered to ranked. */
 type StepName = "received" | "published" | "stored" | "ranked";
 
-type StepFields = Readonly<Record<string, string | number>>;
-
 export interface Step {
   /** What the next step follows. */
   readonly context: TraceContext;
   /** Records the step; it ends now. */
-  end(fields: StepFields): void;
+  end(fields: Readonly<Record<string, string | number>>): void;
 }
 
 export interface Tracer {
