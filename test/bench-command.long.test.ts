@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { processesNaming } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryDirectory } from "./kit/at-end.ts";
-import { bench, benchMain, runBench, runReported } from "./kit/programs.ts";
+import { bench, benchMain, root, runBench, runProgram, runReported } from "./kit/programs.ts";
 
 /* The bench's command: sweeps, wrong usage, and benches that are killed or interrupted. */
 
@@ -17,6 +17,18 @@ test("no figure includes the warm-up", async () => {
   expect(sent).toBeGreaterThan(0);
   expect([accepted.events, statuses["201"]]).toEqual([sent, sent]);
   expect(audit.acknowledged).toBeGreaterThan(sent);
+});
+
+test("tally plan calculates from a run as it is stored", async () => {
+  const results = await temporaryDirectory();
+  const run = await runReported("bench", "--amount", "11000", "--connections", "64", "--results", results);
+  expect(run).toMatchObject({ exitCode: 0, errors: "" });
+  const file = join(results, readdirSync(results)[0] ?? "");
+  const demand = ["--stores", "5000", "--per-hour", "300", "--run", file, "--json"];
+  const plan = await runProgram(process.execPath, [join(root, "apps/admin/src/main.ts"), "plan", ...demand]);
+  expect(plan).toMatchObject({ exitCode: 0, errors: "" });
+  const tiers = JSON.parse(plan.output).tiers.map((one: Record<string, unknown>) => [one.tier, one.usPerEvent]);
+  expect(run.report.cpuUsPerEvent).toMatchObject(Object.fromEntries(tiers));
 });
 
 test("a sweep runs every value in each round, in another order, and chooses the best one", async () => {
