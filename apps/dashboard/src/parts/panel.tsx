@@ -75,7 +75,7 @@ interface PanelProps {
 }
 
 /** A part of a view, with a heading. */
-export function Panel({ title, aside, children, wide = false }: PanelProps) {
+function Panel({ title, aside, children, wide = false }: PanelProps) {
   const id = useId();
   return (
     <section class={wide ? "panel wide" : "panel"} aria-labelledby={id}>
