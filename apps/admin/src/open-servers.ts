@@ -82,7 +82,7 @@ export async function withBroker<T>(
 }
 
 async function unreachable(database: Database, rankings: Rankings): Promise<string | undefined> {
-  const { write, read } = await database.ping();
+  const [write, read] = await Promise.all([database.responds("write"), database.responds("read")]);
   if (!write) return "the database's write endpoint (DATABASE_WRITE_URL)";
   if (!read) return "the database's read endpoint (DATABASE_READ_URL)";
   try {

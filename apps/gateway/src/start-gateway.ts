@@ -147,7 +147,8 @@ function openOperatorPort(
     metrics: async () => `${await metrics.registry.metrics()}\n${times.text()}`,
     // Only the broker and the phase decide: without the other servers the gateway still accepts events.
     async ready() {
-      const [{ write, read }, redis] = await Promise.all([database.ping(), rankings.ping()]);
+      const databases = [database.responds("write"), database.responds("read")] as const;
+      const [write, read, redis] = await Promise.all([...databases, rankings.ping()]);
       const phase = phaseOf();
       const isServing = phase === "serving";
       return {

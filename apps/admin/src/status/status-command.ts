@@ -69,7 +69,7 @@ function withReader<T>(use: (reader: StatusReader) => Promise<T>): Promise<T> {
     return withBroker({ config, log }, wanted, async (publisher) => {
       const heartbeats = connectHeartbeats({ url, namespace, log });
       try {
-        await Promise.all([connected(heartbeats), database.ping()]);
+        await Promise.all([connected(heartbeats), database.responds("write"), database.responds("read")]);
         return await use(new StatusReader({ database, publisher, heartbeats, namespace, domains: names }));
       } finally {
         await heartbeats.stop();

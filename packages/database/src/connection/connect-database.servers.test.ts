@@ -96,10 +96,13 @@ test("a wait for a connection ends with the query timeout and is reported; pools
   expect(waits.at(-1)).toMatch(/^read/);
 });
 
-test("ping checks each endpoint, and a read-only server is no write endpoint", async () => {
-  expect(await connect().ping()).toEqual({ write: true, read: true });
-  expect(await connect({ writeUrl: readUrl }).ping()).toEqual({ write: false, read: true });
-  expect(await connect({ readUrl: noServer }).ping()).toEqual({ write: true, read: false });
+test("each endpoint says whether it responds, and a read-only server is no write endpoint", async () => {
+  const endpoints = ["write", "read"] as const;
+  const respond = (...[options]: Parameters<typeof connect>) =>
+    Promise.all(endpoints.map((name) => connect(options).responds(name)));
+  expect(await respond()).toEqual([true, true]);
+  expect(await respond({ writeUrl: readUrl })).toEqual([false, true]);
+  expect(await respond({ readUrl: noServer })).toEqual([true, false]);
 });
 
 test("close waits for running work and rejects later calls", async () => {

@@ -33,9 +33,7 @@ export interface Database {
     work: (reader: SqlSnapshot) => Promise<T>,
     options?: SnapshotOptions,
   ): Promise<T>;
-  /** Whether each endpoint responds, and the write endpoint is not read-only. Never throws. */
-  ping(): Promise<{ readonly write: boolean; readonly read: boolean }>;
-  /** The same for one endpoint. */
+  /** Whether a server of the endpoint responds; one of the write endpoint must not be read-only. Never throws. */
   responds(endpoint: "read" | "write"): Promise<boolean>;
   pools(): readonly PoolState[];
   /** Waits at most the query timeout for what is running, and disconnects. Later calls fail with DATABASE_CLOSED. */
@@ -48,19 +46,13 @@ export function connectDatabase(options: DatabaseOptions): Database {
   const writes = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });
   const reads = new ReadEndpoints({ ...options, connections: readConnections }, readUrl);
   const endpoints = { write: writes, read: reads };
-  const responds = (name: "read" | "write"): Promise<boolean> =>
-    name === "read" ? anyIsOk(reads.servers, "SELECT 1 AS ok") : anyIsOk([writes], takesWrites);
   return {
     transaction: (work, transactionOptions = {}) => transact(writes, work, transactionOptions),
     reader: reads,
     replicas: reads.servers,
     writer: writes,
     snapshot: (name, work, snapshotOptions = {}) => snapshot(endpoints[name], work, snapshotOptions),
-    async ping() {
-      const [write, readable] = await Promise.all([responds("write"), responds("read")]);
-      return { write, read: readable };
-    },
-    responds,
+    responds: (name) => (name === "read" ? anyIsOk(reads.servers, "SELECT 1 AS ok") : anyIsOk([writes], takesWrites)),
     pools: () => [writes.load, reads.load],
     async close() {
       await Promise.all([writes.close(), reads.close()]);

@@ -20,14 +20,8 @@ export interface EndpointOptions {
   readonly onSession?: ((endpoint: "write" | "read", waitedMs: number) => void) | undefined;
 }
 
-/** One server of the read endpoint. Reads of its own work even while it is left out of the others. */
-export interface Replica extends SqlReader {
-  readonly host: string;
-  /** False from a failed attempt until the server responds again. */
-  readonly isUp: boolean;
-  /** Leaves the server out. */
-  isBehind: boolean;
-}
+/** One server of the read endpoint. `query` works even while the server is left out. */
+export type Replica = Pick<Endpoint, "host" | "isBehind" | "query"> & Readonly<Pick<Endpoint, "isUp">>;
 
 const closePollMs = 10;
 const askEveryMs = 1000;
@@ -37,10 +31,12 @@ export const takesWrites = "SELECT @@global.read_only = 0 AND @@global.innodb_re
 const settleMs = 1000;
 
 /** A pool of sessions on one server address. */
-export class Endpoint implements ReadSource, Replica {
+export class Endpoint implements ReadSource {
   readonly host: string;
   readonly size = 1;
+  /** False from a failed attempt until the server responds again. */
   isUp = true;
+  /** Leaves the server out. */
   isBehind = false;
   readonly #options: EndpointOptions;
   readonly #outage: Outage;

@@ -21,24 +21,16 @@ export async function read<Row extends object>(
   for (let failures = 1; ; failures++) {
     const endpoint = source.next();
     try {
-      const rows = rowsOf<Row>(await attempt(endpoint, sql, values));
+      const session = await endpoint.open();
+      const result = await session.run(sql, values).finally(() => session.return());
       endpoint.worked();
-      return rows;
+      return rowsOf<Row>(result);
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.kind !== "unavailable") throw error;
       endpoint.failed(error);
       if (error.code !== "DATABASE_UNAVAILABLE" || failures === attemptsMax) throw error;
       await backOff(failures, error);
     }
-  }
-}
-
-async function attempt(endpoint: Endpoint, sql: string, values?: readonly SqlParameter[]) {
-  const session = await endpoint.open();
-  try {
-    return await session.run(sql, values);
-  } finally {
-    session.return();
   }
 }
 

@@ -13,10 +13,8 @@ const kinds = { received: SERVER, published: PRODUCER, stored: CONSUMER, ranked:
 
 /** Sends each step as a span. Drops what the collector does not accept; each outage is one line in the log. */
 export function otlpTracer({ app, endpoint, log }: TracerOptions): Tracer {
-  const sender = new OTLPTraceExporter({
-    url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
-    timeoutMillis: sendWithinMs,
-  });
+  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
+  const sender = new OTLPTraceExporter({ url, timeoutMillis: sendWithinMs });
   const outage = new Outage(log, "send traces");
   // The SDK reports failures to its own logger, which drops them.
   const exporter: Pick<OTLPTraceExporter, "export" | "shutdown"> = {
