@@ -1,17 +1,8 @@
 import { join } from "node:path";
 import { connectDatabase, type Database } from "@tally/database";
 import { silentLog } from "@tally/runtime";
-import {
-  openTcpProxy,
-  type TcpProxy,
-  addressVariables,
-  startPrivateServices,
-  startSystem,
-  type Addresses,
-  type AppName,
-  type Operator,
-  type System as RunningSystem,
-} from "@tally/local";
+import { openTcpProxy, addressVariables, startPrivateServices, startSystem } from "@tally/local";
+import type { TcpProxy, Addresses, AppName, Operator, System as RunningSystem } from "@tally/local";
 import { connectPublisher, type Publisher } from "@tally/broker";
 import { queuesOf, type Domain } from "@tally/contract";
 import { connectRankings, type Rankings } from "@tally/redis";

@@ -1,17 +1,8 @@
 import { join } from "node:path";
 import { list, number, share, wholeNumber } from "@tally/runtime/flag-values";
 import { Command } from "commander";
-import {
-  root,
-  say,
-  seedOption,
-  withDesigns,
-  withLoad,
-  withOutput,
-  withSystem,
-  type Flags,
-  type OutputFlags,
-} from "./command/flags.ts";
+import { root, say, seedOption, withDesigns, withLoad, withOutput, withSystem } from "./command/flags.ts";
+import type { Flags, OutputFlags } from "./command/flags.ts";
 import { reportFailure, runOnce } from "./command/run-once.ts";
 import { runComparison, type CompareFlags } from "./command/run-comparison.ts";
 import { runSources, type SourceFlags } from "./command/run-source.ts";

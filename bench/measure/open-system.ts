@@ -1,14 +1,7 @@
 import { join } from "node:path";
 import { silentLog } from "@tally/runtime";
-import {
-  startBalancer,
-  startPrivateServices,
-  startSystem,
-  type Accounts,
-  type PrivateServices,
-  type ProcessFigures,
-  type Server,
-} from "@tally/local";
+import { startBalancer, startPrivateServices, startSystem } from "@tally/local";
+import type { Accounts, PrivateServices, ProcessFigures, Server } from "@tally/local";
 import { connectPublisher } from "@tally/broker";
 import { openIntake } from "@tally/gateway";
 import { queuesOf } from "@tally/contract";

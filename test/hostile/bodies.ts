@@ -1,15 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import {
-  albumCreated,
-  asks,
-  bad,
-  bulkOk,
-  created,
-  rejected,
-  rejectedMsg,
-  stores,
-  type HttpCase,
-} from "../http/cases.ts";
+import { albumCreated, asks, bad, bulkOk, created, rejected, rejectedMsg, stores } from "../http/cases.ts";
+import type { HttpCase } from "../http/cases.ts";
 import { albumForm, entry, formType, json, post, saleBody, salePath } from "../http/requests.ts";
 import { album, sale } from "../http/stored.ts";
 

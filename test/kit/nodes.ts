@@ -1,13 +1,5 @@
-import {
-  accountsOf,
-  type Addresses,
-  freePorts,
-  openTcpProxy,
-  type PrivateServices,
-  type Server,
-  type System,
-  type TcpProxy,
-} from "@tally/local";
+import { accountsOf, freePorts, openTcpProxy } from "@tally/local";
+import type { Addresses, PrivateServices, Server, System, TcpProxy } from "@tally/local";
 import { Redis } from "ioredis";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, vi } from "vitest";

@@ -1,16 +1,7 @@
 import { connectDatabase, type Database } from "@tally/database";
 import { dropTestDatabase, recreateTestDatabase } from "@tally/database/own-database";
-import {
-  accountsOf,
-  type Addresses,
-  type PrivateServices,
-  type Services,
-  type StartOptions,
-  startPrivateServices,
-  startSystem as startLocalSystem,
-  type System,
-  type SystemOptions,
-} from "@tally/local";
+import { accountsOf, startPrivateServices, startSystem as startLocalSystem } from "@tally/local";
+import type { Addresses, PrivateServices, Services, StartOptions, System, SystemOptions } from "@tally/local";
 import { silentLog } from "@tally/runtime";
 import { Redis } from "ioredis";
 import { randomBytes } from "node:crypto";

@@ -1,15 +1,6 @@
 import { domains } from "@tally/domains";
-import {
-  addresses,
-  choice,
-  domainsSetting,
-  integer,
-  list,
-  redisUrl,
-  systemSettings,
-  url,
-  type Config,
-} from "@tally/runtime";
+import { addresses, choice, domainsSetting, integer, list, redisUrl, systemSettings, url } from "@tally/runtime";
+import type { Config } from "@tally/runtime";
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;

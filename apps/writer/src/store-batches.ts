@@ -1,17 +1,6 @@
 import { keepLetters, letterOfConflict, type NewLetter, enter, findStored, type LedgerEntry } from "@tally/database";
-import {
-  encodeRankingMessage,
-  Moves,
-  writerChannels,
-  type BatchId,
-  type Change,
-  type Domain,
-  type BatchEvent,
-  type SqlTransaction,
-  contentOf,
-  type Event,
-  type SqlReader,
-} from "@tally/contract";
+import { encodeRankingMessage, Moves, writerChannels, contentOf } from "@tally/contract";
+import type { BatchId, Change, Domain, BatchEvent, SqlTransaction, Event, SqlReader } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { type ReceivedBatch, countLate, withoutLate } from "./received-batch.ts";
 import { lettersOfRejected } from "./rejected-events.ts";

@@ -1,18 +1,7 @@
 import { connectDatabase, DatabaseError, type Database } from "@tally/database";
 import type { Commit, openIntake } from "@tally/gateway";
-import {
-  BatchIds,
-  decodeEvent,
-  Moves,
-  packEvent,
-  type Change,
-  type Domain,
-  type EncodedEvent,
-  type Event,
-  type BatchEvent,
-  type SqlTransaction,
-  type SqlValue,
-} from "@tally/contract";
+import { BatchIds, decodeEvent, Moves, packEvent } from "@tally/contract";
+import type { Change, Domain, EncodedEvent, Event, BatchEvent, SqlTransaction, SqlValue } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { silentLog } from "@tally/runtime";
 

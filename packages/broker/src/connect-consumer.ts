@@ -1,12 +1,8 @@
 import type { QueueSpec } from "@tally/contract";
 import type { Channel, ConsumeMessage } from "amqplib";
 import { declareQueues } from "./declare-queues.ts";
-import {
-  ReconnectingConnection,
-  renewWithChannel,
-  type Connection,
-  type ConnectionOptions,
-} from "./open-connection.ts";
+import { ReconnectingConnection, renewWithChannel } from "./open-connection.ts";
+import type { Connection, ConnectionOptions } from "./open-connection.ts";
 
 /** A message at its consumer. Only the first settlement counts, and none after its channel has ended. */
 export interface Delivery {

@@ -1,11 +1,5 @@
-import {
-  type Database,
-  selectConflicts,
-  type LetterState,
-  readTotals,
-  type LedgerTotals,
-  withRecount,
-} from "@tally/database";
+import { selectConflicts, readTotals, withRecount } from "@tally/database";
+import type { Database, LetterState, LedgerTotals } from "@tally/database";
 import type { Domain, SqlSnapshot } from "@tally/contract";
 import type { Rankings, RankingsState } from "@tally/redis";
 import { auditBatches, type BatchAudit, auditBoards, type BoardAudit, Findings } from "./audit-rankings.ts";

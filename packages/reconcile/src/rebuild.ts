@@ -1,12 +1,5 @@
-import {
-  type Database,
-  keepShards,
-  readShards,
-  readTotals,
-  selectBatches,
-  withRecount,
-  type Recounted,
-} from "@tally/database";
+import { keepShards, readShards, readTotals, selectBatches, withRecount } from "@tally/database";
+import type { Database, Recounted } from "@tally/database";
 import type { Recount, SqlSnapshot } from "@tally/contract";
 import type { NewGeneration, Rankings } from "@tally/redis";
 import { BatchMarks, recountedBoards } from "./recount.ts";

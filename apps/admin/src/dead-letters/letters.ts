@@ -1,15 +1,6 @@
 import { type SqlReader, unpackEvent, BatchIds } from "@tally/contract";
-import {
-  type DeadLetter,
-  findLetters,
-  holdsEvent,
-  type LetterFilter,
-  type LetterState,
-  listLetters,
-  replayOf,
-  settleLetter,
-  type Database,
-} from "@tally/database";
+import { findLetters, holdsEvent, listLetters, replayOf, settleLetter } from "@tally/database";
+import type { DeadLetter, LetterFilter, LetterState, Database } from "@tally/database";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { CommandError, usageError, withExitCodes, exitCodes } from "../command.ts";

@@ -1,12 +1,5 @@
-import {
-  InvalidInput,
-  type BulkRoute,
-  type Domain,
-  type EntryFields,
-  type Event,
-  type FormRoute,
-  type IngestRoute,
-} from "@tally/contract";
+import { InvalidInput } from "@tally/contract";
+import type { BulkRoute, Domain, EntryFields, Event, FormRoute, IngestRoute } from "@tally/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 
 /** An entry's own Idempotency-Key. */

@@ -1,5 +1,4 @@
 import {
-  type Database,
   addPartitionsSql,
   firstKeptMonth,
   monthsToPartition,
@@ -7,9 +6,8 @@ import {
   partitionedMonths,
   removedAfterDays,
   retain,
-  type RetainOutcome,
-  type RetentionProgress,
 } from "@tally/database";
+import type { Database, RetainOutcome, RetentionProgress } from "@tally/database";
 import { domains } from "@tally/domains";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command } from "commander";

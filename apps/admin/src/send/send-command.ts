@@ -18,13 +18,8 @@ import {
   parseEntry,
 } from "../entries/entry-fields.ts";
 import { requestOf } from "../entries/entry-request.ts";
-import {
-  gatewayOf,
-  withGatewayFlags,
-  type Gateway,
-  type GatewayFlags,
-  type GatewayRequest,
-} from "../gateway/gateway.ts";
+import { gatewayOf, withGatewayFlags } from "../gateway/gateway.ts";
+import type { Gateway, GatewayFlags, GatewayRequest } from "../gateway/gateway.ts";
 
 interface SendFlags extends JsonFlag, GatewayFlags {
   readonly key?: string;

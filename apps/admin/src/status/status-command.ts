@@ -1,15 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { domains } from "@tally/domains";
-import {
-  connectHeartbeats,
-  type Heartbeats,
-  StatusReader,
-  type Status,
-  type DomainStatus,
-  type LoggedError,
-  type ProcessStatus,
-  type QueueStatus,
-} from "@tally/telemetry";
+import { connectHeartbeats, StatusReader } from "@tally/telemetry";
+import type { Heartbeats, Status, DomainStatus, LoggedError, ProcessStatus, QueueStatus } from "@tally/telemetry";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { exitCodes, withExitCodes, type ExitCode } from "../command.ts";

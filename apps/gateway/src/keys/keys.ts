@@ -1,16 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  bytesOfEventId,
-  contentOf,
-  type Domain,
-  type Event,
-  type EventId,
-  fingerprintOf,
-  firstProblem,
-  IdempotencyKey,
-  InvalidInput,
-  type SqlReader,
-} from "@tally/contract";
+import { bytesOfEventId, contentOf, fingerprintOf, firstProblem, IdempotencyKey, InvalidInput } from "@tally/contract";
+import type { Domain, Event, EventId, SqlReader } from "@tally/contract";
 import { openRedis, type Redis } from "@tally/redis";
 import { type Logger, Outage } from "@tally/runtime";
 import { Compile } from "typebox/compile";

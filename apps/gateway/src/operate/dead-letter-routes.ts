@@ -1,14 +1,6 @@
 import type { Grant } from "@tally/access";
-import {
-  findLetterHead,
-  findLetters,
-  holdsEvent,
-  newestLetters,
-  replayOf,
-  settleLetter,
-  type DeadLetter,
-  type LetterHead,
-} from "@tally/database";
+import { findLetterHead, findLetters, holdsEvent, newestLetters, replayOf, settleLetter } from "@tally/database";
+import type { DeadLetter, LetterHead } from "@tally/database";
 import { BatchIds, InvalidInput, NotFound, queuesOf, unpackEvent, type SqlReader } from "@tally/contract";
 import { domains as allDomains } from "@tally/domains";
 import type { FastifyInstance } from "fastify";

@@ -9,15 +9,13 @@ import {
   LogDrivers,
   NetworkMode,
   Secret as TaskSecret,
-  type ContainerDefinition,
-  type ContainerDefinitionOptions,
-  type HealthCheck,
   AvailabilityZoneRebalancing,
   BuiltInAttributes,
   Ec2Service,
   PlacementStrategy,
   PropagatedTagSource,
 } from "aws-cdk-lib/aws-ecs";
+import type { ContainerDefinition, ContainerDefinitionOptions, HealthCheck } from "aws-cdk-lib/aws-ecs";
 import type { ISecret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";

@@ -5,14 +5,8 @@ import { ContainerImage, LogDrivers, Secret as TaskSecret, type TaskDefinition }
 import { Construct } from "constructs";
 import type { AppCluster } from "../apps/add-cluster.ts";
 import { addSettingsSecret, type Servers, accounts, type Passwords } from "../data/add-accounts.ts";
-import {
-  addTask,
-  addTaskDefinition,
-  hardened,
-  mountCertificates,
-  settingsFrom,
-  type TaskParts,
-} from "../apps/add-task.ts";
+import { addTask, addTaskDefinition, hardened, mountCertificates, settingsFrom } from "../apps/add-task.ts";
+import type { TaskParts } from "../apps/add-task.ts";
 import { certificates, namespace } from "../apps/app-settings.ts";
 import { databaseName, masterUser } from "../data/add-servers.ts";
 import { sizes } from "../sizes.ts";

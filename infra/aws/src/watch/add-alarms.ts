@@ -3,22 +3,12 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic, type ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import { RemovalPolicy, Duration } from "aws-cdk-lib";
-import {
-  ComparisonOperator,
-  MathExpression,
-  Metric,
-  TreatMissingData,
-  type CreateAlarmOptions,
-  type IMetric,
-} from "aws-cdk-lib/aws-cloudwatch";
+import { ComparisonOperator, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import type { CreateAlarmOptions, IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { ICluster } from "aws-cdk-lib/aws-ecs";
-import {
-  type ApplicationLoadBalancer,
-  type ApplicationTargetGroup,
-  HttpCodeElb,
-  HttpCodeTarget,
-} from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import { HttpCodeElb, HttpCodeTarget } from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import type { ApplicationLoadBalancer, ApplicationTargetGroup } from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { EventField, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { SnsTopic } from "aws-cdk-lib/aws-events-targets";
 import type { DatabaseCluster } from "aws-cdk-lib/aws-rds";

@@ -4,19 +4,14 @@ import { basename } from "node:path";
 import { runCommand, ServiceError } from "../process/run-command.ts";
 import { until, Waits } from "../process/until.ts";
 import { type ServerContext, filledTemplate } from "./context.ts";
-import {
-  dataDirectory,
-  type DatabaseEngine,
-  type DatabasePrograms,
-  type DatabaseRole,
-  firstOptions,
-  temporaryDirectory,
-  mariadb,
-  mysql,
-  type DatabaseParts,
-  databaseServer,
-  type DatabaseServer,
-  type Sql,
+import { dataDirectory, firstOptions, temporaryDirectory, mariadb, mysql, databaseServer } from "./database-server.ts";
+import type {
+  DatabaseEngine,
+  DatabasePrograms,
+  DatabaseRole,
+  DatabaseParts,
+  DatabaseServer,
+  Sql,
 } from "./database-server.ts";
 
 export interface Database {

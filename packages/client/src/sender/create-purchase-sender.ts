@@ -3,13 +3,8 @@ import type { Journal } from "../journal/journal.ts";
 import type { Fetch } from "../retry/retrying-fetch.ts";
 import { TallyClientError } from "../tally-client-error.ts";
 import { Delivery } from "./delivery.ts";
-import {
-  PurchaseQueue,
-  type AddedPurchase,
-  type Purchase,
-  type RejectedPurchase,
-  type Settlement,
-} from "./purchase-queue.ts";
+import { PurchaseQueue } from "./purchase-queue.ts";
+import type { AddedPurchase, Purchase, RejectedPurchase, Settlement } from "./purchase-queue.ts";
 
 export interface PurchaseSenderOptions {
   /** Of the gateway, with its base path if it has one. */

@@ -8,13 +8,9 @@ import {
   queuesOf,
   textOfBatchId,
   unpackEvent,
-  type BatchIds,
-  type Event,
   bytesOfEventId,
-  type SqlParameter,
-  type SqlReader,
-  type SqlTransaction,
 } from "@tally/contract";
+import type { BatchIds, Event, SqlParameter, SqlReader, SqlTransaction } from "@tally/contract";
 
 /** event: rejected for its data. conflict: its key has other content. message: undecodable. delivery: given up. */
 export type Stage = "event" | "conflict" | "message" | "delivery";

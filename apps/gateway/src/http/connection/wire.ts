@@ -1,12 +1,5 @@
-import {
-  createServer,
-  type IncomingMessage,
-  maxHeaderSize,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
+import { createServer, maxHeaderSize, STATUS_CODES } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type ErrorCode, rejection, type Rejection } from "../../errors/catalogue.ts";

@@ -1,11 +1,5 @@
-import {
-  eventIdOfKey,
-  newEventId,
-  type BulkRoute,
-  type Event,
-  type FormRoute,
-  type IngestRoute,
-} from "@tally/contract";
+import { eventIdOfKey, newEventId } from "@tally/contract";
+import type { BulkRoute, Event, FormRoute, IngestRoute } from "@tally/contract";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { documentedSchema, isRecord, mapValues, type JsonSchema, type Named, type ServedRoute } from "./documented.ts";
 

@@ -1,15 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Busboy } from "@fastify/busboy";
-import {
-  encodeEvent,
-  type Event,
-  eventIdOfKey,
-  type Form,
-  type FormPart,
-  type FormRoute,
-  InvalidInput,
-  newEventId,
-} from "@tally/contract";
+import { encodeEvent, eventIdOfKey, InvalidInput, newEventId } from "@tally/contract";
+import type { Event, Form, FormPart, FormRoute } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
 import type { RouteAccess } from "../../admission/admission.ts";
 import { rejection } from "../../errors/catalogue.ts";

@@ -1,14 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import {
-  encodeEvent,
-  eventIdOfKey,
-  firstProblem,
-  InvalidInput,
-  newEventId,
-  type EncodedEvent,
-  type Event,
-  type IngestRoute,
-} from "@tally/contract";
+import { encodeEvent, eventIdOfKey, firstProblem, InvalidInput, newEventId } from "@tally/contract";
+import type { EncodedEvent, Event, IngestRoute } from "@tally/contract";
 import { Compile } from "typebox/compile";
 import type { RouteAccess } from "../../admission/admission.ts";
 import { plainText } from "../body/content.ts";
