@@ -1,20 +1,34 @@
-import { type Database, keepShards, placeAt, readShards, type LedgerPlace, findTimes } from "@tally/database";
+import {
+  closeEarlier,
+  findMissing,
+  keepShards,
+  listBatches,
+  openEpoch,
+  placeAt,
+  readEpochs,
+  readShards,
+  type Database,
+  type Epochs,
+  type LedgerPlace,
+} from "@tally/database";
 import { Outage, type Log } from "@tally/runtime";
-import type { Domain } from "@tally/contract";
-import type { Rankings } from "@tally/redis";
+import type { BatchId, Domain } from "@tally/contract";
+import type { NotedEpoch, Rankings } from "@tally/redis";
 import { prune, rebuild, repair } from "@tally/reconcile";
 
 /*
- * Keeps the rankings equal to the rows. Every second it checks Redis:
+ * Keeps the rankings equal to the rows. Every second it checks Redis and the database:
  *
- *   another process than before   it may have lost its last writes: checks the marks of the newest batches, then all,
- *                                 and notes the result in Redis for other rankers
+ *   another Redis process than    it may have lost its last writes: checks the marks of the newest batches, then all,
+ *   before                        and notes the result in Redis for other rankers
  *   no or a dirty generation      Redis lost everything, or a script failed half-way: rebuilds it from the rows
- *   a ranked batch that is not    the database was restored to an earlier moment, or a replica without its last commits
- *   in the ledger                 was promoted: rebuilds it from the rows of the write endpoint
+ *   a ranked batch, or an epoch   the database was restored to an earlier moment, or a replica without its last commits
+ *   noted in Redis, that is not   was promoted: rebuilds it from the rows of the write endpoint
+ *   in the database
  *
- * Every five seconds it checks the batches that were stored since, and ranks those without a mark from the ledger.
- * Every minute it prunes ranking messages whose batches it has seen marked.
+ * It opens an epoch of the ledger every five seconds while batches are stored, and checks the batches of a closed one a
+ * little later: those without a mark are ranked from the ledger. Every minute it prunes ranking messages of batches
+ * that are marked. No clock but the database's decides what is looked at (packages/database/src/ledger/epochs.ts).
  */
 
 interface AuditorOptions {
@@ -29,12 +43,11 @@ interface AuditorOptions {
 }
 
 const lookEveryMs = 1000;
-const repairEveryMs = 5000;
+const epochEveryMs = 5000;
+const keepShardsEveryMs = 5000;
 const pruneEveryMs = 60_000;
-// Ranking messages of younger batches may still be in the rank queue.
-const settledAfterMs = 5000;
-// A ledger row becomes visible at its commit, later than its stored_at.
-const overlapMs = 60_000;
+// The ranking messages of a closed epoch may still be in the rank queue.
+const settledAfterMs = 3000;
 // A server that was the write endpoint until now, and follows the new one, shows the last commits a little later.
 const lostAfterMs = 5000;
 
@@ -44,8 +57,8 @@ export class Auditor {
   readonly #outage: Outage;
   readonly #stop = new AbortController();
   #instance = "";
-  #repairAt = 0;
-  #pruneAt = Date.now() + pruneEveryMs;
+  #keepShardsAt = 0;
+  #pruneAt = performance.now() + pruneEveryMs;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: AuditorOptions) {
@@ -83,17 +96,17 @@ export class Auditor {
       for (const domain of this.#domains) await domain.repairNewest();
       for (const domain of this.#domains) await domain.readChecked(instance);
     }
-    const now = Date.now();
-    const repairs = isOther || now >= this.#repairAt;
-    const prunes = now >= this.#pruneAt;
+    const now = performance.now();
+    const [keepsShards, prunes] = [isOther || now >= this.#keepShardsAt, now >= this.#pruneAt];
     for (const domain of this.#domains) {
       if (!(await domain.isWhole())) continue;
-      if (repairs) await domain.repair(instance);
+      if (keepsShards) await domain.keepShards();
+      await domain.repair(instance, isOther);
       if (prunes) await domain.prune();
     }
     if (this.#stop.signal.aborted) return;
     this.#instance = instance;
-    if (repairs) this.#repairAt = now + repairEveryMs;
+    if (keepsShards) this.#keepShardsAt = now + keepShardsEveryMs;
     if (prunes) this.#pruneAt = now + pruneEveryMs;
   }
 }
@@ -102,11 +115,12 @@ class DomainAuditor {
   readonly #domain: Domain;
   readonly #options: AuditorOptions;
   readonly #signal: AbortSignal;
-  /** All batches stored up to this time are marked; undefined: unknown, so all are checked. */
-  #until: number | undefined;
+  /** All batches of epochs up to this one are marked; undefined: unknown, so all are checked. */
+  #checkedTo: number | undefined;
   #prunedTo: LedgerPlace = placeAt(0);
-  /** When the batch was stored that the ledger must have. */
-  #expected: number | undefined;
+  #openedAtMs = -Infinity;
+  /** Epochs up to `to` were closed when this was seen. `settledTo`: those that were closed `settledAfterMs` before. */
+  #closed = { to: 0, seenAtMs: 0, settledTo: 0 };
   #missingSinceMs: number | undefined;
 
   constructor(domain: Domain, options: AuditorOptions, signal: AbortSignal) {
@@ -130,57 +144,78 @@ class DomainAuditor {
     return false;
   }
 
-  /** Whether the ledger has lacked a ranked batch for 5 s. It must have the newest ranked one, and the newest one that
-   * was found there before: batches stored after a restore may be ranked before the next look. Two lookups. */
+  /** Whether the database has lacked for 5 s what is ranked: a batch, or the epoch in whose history they were found.
+   * While it lacks nothing, the next epoch is opened or the earlier one closed. */
   async #lacksRanked(): Promise<boolean> {
     const { database, rankings } = this.#options;
     const { name } = this.#domain;
-    const { ranked, inLedger } = await rankings.newest(name);
-    // Stays while the database is down: then it is the newest one before the outage.
-    const expected = (this.#expected ??= ranked);
-    const times = [expected, inLedger].filter((time) => time !== undefined);
-    const found = await findTimes(database.writer, name, times);
-    if (times.some((time) => !found.has(time))) {
+    const { noted, batches } = await rankings.inLedger(name);
+    const epochs = await readEpochs(database.writer, name);
+    const isOtherHistory = noted !== undefined && !isInHistory(epochs, noted);
+    if (isOtherHistory || (await findMissing(database.writer, batches)).length > 0) {
       this.#missingSinceMs ??= performance.now();
       return performance.now() - this.#missingSinceMs >= lostAfterMs;
     }
-    if (expected !== undefined && expected !== inLedger) await rankings.noteInLedger(name, expected);
-    this.#expected = undefined;
     this.#missingSinceMs = undefined;
+    this.#noteClosed(epochs.closedTo);
+    if (epochs.earlier.isOpen) await closeEarlier(database, name, epochs);
+    else if (performance.now() - this.#openedAtMs >= epochEveryMs) await this.#open(epochs, batches);
     return false;
   }
 
+  /** Opens an epoch unless the newest one has no batches. It comes after the commits of `batches`. */
+  async #open(epochs: Epochs, batches: readonly BatchId[]): Promise<void> {
+    const { database, rankings } = this.#options;
+    const { name } = this.#domain;
+    const { epoch } = epochs.newest;
+    if (batches.length === 0 && (await listBatches(database.writer, name, placeAt(epoch), epoch, 1)).length === 0)
+      return;
+    const opened = await openEpoch(database, name, epochs);
+    this.#openedAtMs = performance.now();
+    if (opened !== undefined) await rankings.noteEpoch(name, opened, batches);
+  }
+
+  #noteClosed(closedTo: number): void {
+    const now = performance.now();
+    const { to, seenAtMs } = this.#closed;
+    if (now - seenAtMs >= settledAfterMs) this.#closed.settledTo = to;
+    // The database was restored or has lost epochs: what was checked was in another history.
+    if (closedTo < (this.#checkedTo ?? 0)) this.#checkedTo = undefined;
+    if (closedTo !== to) this.#closed = { to: closedTo, seenAtMs: now, settledTo: this.#closed.settledTo };
+  }
+
   async readChecked(instance: string): Promise<void> {
-    this.#until = await this.#options.rankings.checkedUntil(this.#domain.name, instance);
+    this.#checkedTo = await this.#options.rankings.checkedTo(this.#domain.name, instance);
   }
 
   async repairNewest(): Promise<void> {
-    if (this.#until === undefined || (await this.#options.rankings.state(this.#domain.name)).name !== "whole") return;
-    await this.#repairBetween(this.#until - overlapMs, Date.now() - settledAfterMs);
+    if (this.#checkedTo === undefined || (await this.#options.rankings.state(this.#domain.name)).name !== "whole")
+      return;
+    await this.#repairBetween(this.#checkedTo + 1, Number.MAX_SAFE_INTEGER);
   }
 
-  async repair(instance: string): Promise<void> {
-    await this.#keepShards();
-    const until = Date.now() - settledAfterMs;
-    const beyondRepair = await this.#repairBetween(this.#until === undefined ? 0 : this.#until - overlapMs, until);
+  /** `isOther`: this Redis process is not the one that was checked before. */
+  async repair(instance: string, isOther: boolean): Promise<void> {
+    const until = isOther ? this.#closed.to : this.#closed.settledTo;
+    if (this.#checkedTo !== undefined && until <= this.#checkedTo) return;
+    const beyondRepair = await this.#repairBetween(this.#checkedTo === undefined ? 0 : this.#checkedTo + 1, until);
     if (this.#signal.aborted) return;
-    this.#until = until;
+    this.#checkedTo = until;
     if (beyondRepair === 0) return this.#options.rankings.noteChecked(this.#domain.name, instance, until);
-    this.#until = undefined;
+    this.#checkedTo = undefined;
     const reason = "batches are not ranked, and their ranking messages were pruned or cannot be read";
     await this.#rebuild(`${beyondRepair} ${reason}`);
   }
 
   async prune(): Promise<void> {
-    if (this.#until === undefined) return;
-    const until = Math.min(this.#until - overlapMs, Date.now() - this.#options.messagesKeptMs);
-    const { database, rankings } = this.#options;
-    const [behind, signal] = [this.#prunedTo, this.#signal];
-    this.#prunedTo = await prune({ domain: this.#domain.name, database, rankings, behind, until, signal });
+    if (this.#checkedTo === undefined) return;
+    const { database, rankings, messagesKeptMs: keptMs } = this.#options;
+    const range = { behind: this.#prunedTo, until: this.#checkedTo, signal: this.#signal };
+    this.#prunedTo = await prune({ domain: this.#domain.name, database, rankings, keptMs, ...range });
   }
 
   /** For a builder that was killed after the switch, and a database that lost the number in a failover. */
-  async #keepShards(): Promise<void> {
+  async keepShards(): Promise<void> {
     const { rankings, database } = this.#options;
     const { name } = this.#domain;
     const [shards, kept] = await Promise.all([rankings.shards(name), readShards(database.writer, name)]);
@@ -201,7 +236,6 @@ class DomainAuditor {
   async #rebuild(reason: string, endpoint: "read" | "write" = "read"): Promise<void> {
     const { log, database, rankings } = this.#options;
     const { name } = this.#domain;
-    const begunAt = Date.now();
     const outcome = await rebuild({
       domain: this.#domain,
       database,
@@ -216,14 +250,18 @@ class DomainAuditor {
         log[isFirst ? "info" : "warn"]({ domain: name, reason }, line);
       },
     });
-    this.#expected = undefined;
     this.#missingSinceMs = undefined;
     // While another process builds, this is retried every second without a log line.
     if (outcome.name === "busy") return;
     log.info({ domain: name, outcome }, `auditor: rankings ${outcome.name}`);
     if (outcome.name !== "rebuilt") return;
-    // It contains all that was stored by then.
-    this.#until = begunAt;
+    this.#checkedTo = outcome.closedTo;
     this.#options.onRebuilt(name);
   }
+}
+
+/** False: the database never opened it, or opened another one of this number. */
+function isInHistory({ newest, earlier }: Epochs, { epoch, token }: NotedEpoch): boolean {
+  if (epoch < earlier.epoch) return true;
+  return [newest, earlier].some((one) => one.epoch === epoch && one.token === token);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
-import { deadLetterMigrations, ledgerMigrations, retentionMigrations } from "@tally/database";
+import { beforeAll } from "vitest";
+import { addDomains, deadLetterMigrations, ledgerMigrations, retentionMigrations } from "@tally/database";
 import { domains } from "@tally/domains";
 import type { Delivery } from "@tally/broker";
 import { encodeBatch, encodeEvent, newEventId, type BatchId, type Event, type SqlReader } from "@tally/contract";
@@ -12,12 +13,14 @@ export const purchases = found;
 /** A database of this test file with the tables that a writer of purchases needs. */
 export function purchasesDatabase() {
   const { name, migrations } = purchases;
-  return ownDatabase(
+  const own = ownDatabase(
     [ledgerMigrations, "ledger"],
     [deadLetterMigrations, "dead-letters"],
     [retentionMigrations, "retention"],
     [migrations, name],
   );
+  beforeAll(() => own.connect().transaction((transaction) => addDomains(transaction, [name])));
+  return own;
 }
 
 /** Two pieces of item 5, sold in a store. */

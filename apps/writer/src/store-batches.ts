@@ -1,9 +1,32 @@
-import { keepLetters, letterOfConflict, type NewLetter, enter, findStored, type LedgerEntry } from "@tally/database";
-import { encodeRankingMessage, Moves, writerChannels, contentOf } from "@tally/contract";
-import type { BatchId, Change, Domain, BatchEvent, SqlTransaction, Event, SqlReader } from "@tally/contract";
+import {
+  keepLetters,
+  letterOfConflict,
+  type NewLetter,
+  enter,
+  findStored,
+  joinEpoch,
+  type LedgerEntry,
+} from "@tally/database";
+import {
+  encodeRankingMessage,
+  Moves,
+  writerChannels,
+  type BatchId,
+  type Change,
+  type Domain,
+  type BatchEvent,
+  type SqlTransaction,
+  contentOf,
+  type Event,
+  type SqlReader,
+} from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { type ReceivedBatch, countLate, withoutLate } from "./received-batch.ts";
 import { lettersOfRejected } from "./rejected-events.ts";
+
+interface Sharded {
+  readonly rankingShards: number;
+}
 
 export interface Stored {
   /** By the key of the batch; undefined when it was pruned, long after the batch was ranked. */
@@ -24,7 +47,7 @@ export async function storeBatches(
   transaction: SqlTransaction,
   domain: Domain,
   received: readonly ReceivedBatch[],
-  { ingestQueue, rankingShards }: { readonly ingestQueue: string; readonly rankingShards: number },
+  { ingestQueue, rankingShards }: Sharded & { readonly ingestQueue: string },
 ): Promise<Stored> {
   const ids = received.map(({ batch }) => batch.id);
   const known = await findStored(transaction, ids);
@@ -38,6 +61,7 @@ export async function storeBatches(
   }
   if (unknown.length === 0) return { rankingMessages, changes: 0, conflicts: [], late: 0 };
 
+  const { epoch, now: storedAt } = await joinEpoch(transaction, domain.name);
   const fresh = await withoutLate(transaction, domain, unknown);
   const { first, repeats } = arrivalsOf(fresh);
   // All writers use the same order: two that store copies of the same events wait for each other and do not deadlock.
@@ -57,7 +81,7 @@ export async function storeBatches(
   const entries = fresh.map((one) => {
     const { id } = one.batch;
     const refused = one.rejected.size + (conflictsOf.get(id)?.length ?? 0);
-    return entryOf(domain, one, changesOf.get(id) ?? [], { refused, rankingShards });
+    return entryOf(domain, one, changesOf.get(id) ?? [], { refused, rankingShards, epoch, storedAt });
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
   for (const [index, one] of fresh.entries()) rankingMessages.set(one.key, entries[index]?.rankingMessage);
@@ -96,11 +120,10 @@ function entryOf(
   domain: Domain,
   received: ReceivedBatch,
   changes: readonly Change[],
-  { refused, rankingShards: shards }: { readonly refused: number; readonly rankingShards: number },
+  { rankingShards: shards, ...more }: Pick<LedgerEntry, "refused" | "epoch" | "storedAt"> & Sharded,
 ): LedgerEntry {
   const moves = new Moves();
   domain.rank(changes, moves);
-  const storedAt = Date.now();
   const batch: BatchId = received.batch.id;
   return {
     batch,
@@ -108,9 +131,8 @@ function entryOf(
     bodyHash: received.bodyHash,
     events: received.batch.events.length + received.rejected.size,
     changes: changes.length,
-    refused,
-    storedAt,
-    rankingMessage: encodeRankingMessage({ batch, storedAt, ...encodeMoves(moves, shards) }),
+    ...more,
+    rankingMessage: encodeRankingMessage({ batch, storedAt: more.storedAt, ...encodeMoves(moves, shards) }),
   };
 }
 

@@ -3,10 +3,19 @@ export { DatabaseError, databaseErrors } from "./connection/database-error.ts";
 export { exclusively } from "./connection/run-statement.ts";
 export type { ExclusiveSession } from "./connection/run-statement.ts";
 export { migrate, readMigrations } from "./connection/migrate.ts";
-export { addDomains, enter, findStored, findTimes, hashOfBody, keepShards, ledgerMigrations } from "./ledger/ledger.ts";
+export {
+  addDomains,
+  enter,
+  findStored,
+  findMissing,
+  hashOfBody,
+  keepShards,
+  ledgerMigrations,
+} from "./ledger/ledger.ts";
 export { listBatches, newestStored, nextStored, placeAt, pruneRankingMessages } from "./ledger/ledger.ts";
 export { readRankingMessages, readShards, readTotals, selectBatches } from "./ledger/ledger.ts";
 export type { LedgerEntry, LedgerPlace, LedgerTotals } from "./ledger/ledger.ts";
+export { clockOf, closeEarlier, joinEpoch, openEpoch, readEpochs, type Epochs } from "./ledger/epochs.ts";
 export { holdsEvent, keyReusedReason, letterOfConflict, letterOfEvent } from "./dead-letters/letters.ts";
 export { letterOfMessage, replayOf, countLetters, deadLetterMigrations } from "./dead-letters/letters.ts";
 export { findLetterHead, findLetters, keepLetters, listLetters, newestLetters } from "./dead-letters/letters.ts";

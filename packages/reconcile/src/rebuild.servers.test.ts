@@ -1,30 +1,35 @@
 import { createHash, randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
-import { addDomains, enter, ledgerMigrations } from "@tally/database";
+import { addDomains, closeEarlier, enter, joinEpoch, ledgerMigrations, openEpoch, readEpochs } from "@tally/database";
 import { encodeRankingMessage, Moves, type BatchId } from "@tally/contract";
 import { encodeMoves, type NewGeneration } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { rebuild } from "./rebuild.ts";
 
 const database = ownDatabase([ledgerMigrations, "ledger"]).connect();
 const { namespace, redis, rankings, connect, build } = ownRankings(1);
 
-/** Commits a batch with one move, as a writer does; nothing ranks it. */
-async function commitBatch(domain: string, storedAt = Date.now()): Promise<BatchId> {
+/** Commits a batch with one move, as a writer does; nothing ranks it. `before`: what its commit waits for. */
+async function commitBatch(domain: string, before: Promise<void> = Promise.resolve()): Promise<BatchId> {
   const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
   const moves = new Moves();
   moves.add("board", "1", 1);
-  const rankingMessage = encodeRankingMessage({ batch, storedAt, ...encodeMoves(moves, 1) });
+  const rankingMessage = encodeRankingMessage({ batch, storedAt: 0, ...encodeMoves(moves, 1) });
   const bodyHash = createHash("sha256").update(batch.producer).digest().subarray(0, 8);
-  const entry = { batch, domain, bodyHash, events: 1, changes: 1, refused: 0, storedAt, rankingMessage };
-  await database.transaction((transaction) => enter(transaction, [entry]));
+  await database.transaction(async (transaction) => {
+    const { epoch } = await joinEpoch(transaction, domain);
+    const entry = { batch, domain, bodyHash, events: 1, changes: 1, refused: 0, epoch, storedAt: 0, rankingMessage };
+    await enter(transaction, [entry]);
+    await before;
+  });
   return batch;
 }
 
 /** Rebuilds a domain without rows. `change`: replaces steps of its new generation. */
-const rebuildWith = (domain: string, change: (generation: NewGeneration) => Partial<NewGeneration>) =>
-  rebuild({
+async function rebuildWith(domain: string, change: (generation: NewGeneration) => Partial<NewGeneration>) {
+  await database.transaction((transaction) => addDomains(transaction, [domain]));
+  return rebuild({
     domain: { name: domain, recount: { boards: [] } },
     database,
     rankings: {
@@ -35,6 +40,7 @@ const rebuildWith = (domain: string, change: (generation: NewGeneration) => Part
       },
     },
   });
+}
 
 test("a batch that is committed after the snapshot is ranked before the switch", async () => {
   let atSwitch: readonly BatchId[] = [];
@@ -54,15 +60,25 @@ test("a batch that is committed after the snapshot is ranked before the switch",
   expect(await rankings.count("during", "board", "1")).toBe(1);
 });
 
-test("batches that are committed at the switch are ranked after it, also one whose commit took minutes", async () => {
-  await rebuildWith("at-switch", (generation) => ({
+test("batches that are committed at the switch are ranked after it, whenever their transactions began", async () => {
+  const domain = "at-switch";
+  await database.transaction((transaction) => addDomains(transaction, [domain]));
+  const old = Promise.withResolvers<void>();
+  const committed = commitBatch(domain, old.promise);
+  await vi.waitFor(async () => {
+    await openEpoch(database, domain, await readEpochs(database.writer, domain));
+    await closeEarlier(database, domain, await readEpochs(database.writer, domain));
+    expect((await readEpochs(database.writer, domain)).earlier.isOpen).toBe(true);
+  });
+  await rebuildWith(domain, (generation) => ({
     async switch() {
-      await commitBatch("at-switch");
-      await commitBatch("at-switch", Date.now() - 5 * 60_000);
+      old.resolve();
+      await committed;
+      await commitBatch(domain);
       return generation.switch();
     },
   }));
-  expect(await rankings.count("at-switch", "board", "1")).toBe(2);
+  expect(await rankings.count(domain, "board", "1")).toBe(2);
 });
 
 test("rankings that Redis has lost are rebuilt with their number of shards, whatever the setting", async () => {

@@ -1,7 +1,15 @@
-import { keepShards, readShards, readTotals, selectBatches, withRecount } from "@tally/database";
-import type { Database, Recounted } from "@tally/database";
+import {
+  type Database,
+  keepShards,
+  readEpochs,
+  readShards,
+  readTotals,
+  selectBatches,
+  withRecount,
+  type Recounted,
+} from "@tally/database";
 import type { Recount, SqlSnapshot } from "@tally/contract";
-import type { NewGeneration, Rankings } from "@tally/redis";
+import type { BatchRanking, NewGeneration, Rankings } from "@tally/redis";
 import { BatchMarks, recountedBoards } from "./recount.ts";
 import { repair } from "./repair.ts";
 
@@ -33,16 +41,19 @@ export interface RebuildProgress {
 }
 
 export type RebuildOutcome =
-  | { readonly name: "rebuilt"; readonly batches: number; readonly cells: number; readonly ranked: number }
+  | {
+      readonly name: "rebuilt";
+      /** All batches of epochs up to this one are marked. */
+      readonly closedTo: number;
+      readonly batches: number;
+      readonly cells: number;
+      readonly ranked: number;
+    }
   /** Another process builds a generation of this domain. */
   | { readonly name: "busy" }
   /** Redis lost a part of it, or it was interrupted. The rankings are as before, or dirty after half a switch. */
   | { readonly name: "abandoned" };
 
-// A ledger row becomes visible at its commit, later than its stored_at: usually by seconds, at worst by the longest
-// statement. The first round looks back this far, and so does the last one: nothing looks at these batches again.
-const lateCommitMs = 600_000;
-const roundOverlapMs = 5000;
 const repairRoundsMax = 10;
 const shortMs = 1000;
 
@@ -65,33 +76,37 @@ async function rebuildFrom(
   const generation = await rankings.build(domain.name, options.shards ?? (await shardsOfLost(options)));
   if (generation === undefined) return { name: "busy" };
   try {
-    const { newest, batches, cells } = await withRecount(database, endpoint, domain, (snapshot, { boards }) =>
+    const { closedTo, batches, cells } = await withRecount(database, endpoint, domain, (snapshot, { boards }) =>
       load(snapshot, boards, generation, options),
     );
-    let nextFrom = newest - lateCommitMs;
-    const repairInto = async (into: Pick<Rankings, "rank" | "unmarked">, backMs: number) => {
-      const begunAt = Date.now();
-      const from = nextFrom - backMs;
-      nextFrom = begunAt;
-      const range = { domain: domain.name, from, until: begunAt, signal: options.signal };
+    // Each round checks what the one before may not have seen.
+    let from = closedTo + 1;
+    const repairInto = async (into: BatchRanking) => {
+      const begunAt = performance.now();
+      const epochs = await readEpochs(database.writer, domain.name);
+      const range = { domain: domain.name, from, until: epochs.newest.epoch + 1, signal: options.signal };
+      from = epochs.closedTo + 1;
       const found = await repair({ ...range, reader: database.writer, rankings: into });
-      return { ...found, tookMs: Date.now() - begunAt };
+      return { ...found, tookMs: performance.now() - begunAt };
     };
     options.onProgress?.({ step: "repairing", batches, cells });
     let ranked = 0;
     for (let round = 0; round < repairRoundsMax; round++) {
-      const found = await repairInto(generation, roundOverlapMs);
+      const found = await repairInto(generation);
       ranked += found.ranked;
       if (found.beyondRepair.length > 0) return { name: "behind" };
       // Batches committed after this round are ranked after the switch, and are missing until then.
       if (found.tookMs <= shortMs) break;
     }
     if (options.signal?.aborted === true || !(await generation.switch())) return { name: "abandoned" };
-    ranked += (await repairInto(rankings, lateCommitMs)).ranked;
+    ranked += (await repairInto(rankings)).ranked;
+    // Of writers of an earlier release, in an upgrade: their batches have no epoch.
+    const unordered = { domain: domain.name, reader: database.writer, rankings, from: 0, until: 0 };
+    ranked += (await repair(unordered)).ranked;
     const shards = await rankings.shards(domain.name);
     await database.transaction((transaction) => keepShards(transaction, domain.name, shards));
     options.onProgress?.({ step: "done", batches, cells });
-    return { name: "rebuilt", batches, cells, ranked };
+    return { name: "rebuilt", closedTo, batches, cells, ranked };
   } finally {
     await generation.release();
   }
@@ -108,7 +123,8 @@ async function load(
   boards: Recount["boards"],
   generation: NewGeneration,
   { domain, signal, onProgress }: RebuildOptions,
-): Promise<{ readonly newest: number; readonly batches: number; readonly cells: number }> {
+): Promise<{ readonly closedTo: number; readonly batches: number; readonly cells: number }> {
+  const { closedTo } = await readEpochs(snapshot, domain.name);
   const { newest, batches } = await readTotals(snapshot, domain.name);
   let cells = 0;
   onProgress?.({ step: "reading batches", batches, cells });
@@ -129,5 +145,5 @@ async function load(
     }
   }
   await generation.loaded(newest);
-  return { newest, batches, cells };
+  return { closedTo, batches, cells };
 }

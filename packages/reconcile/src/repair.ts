@@ -1,7 +1,19 @@
-import { listBatches, placeAt, readRankingMessages, pruneRankingMessages } from "@tally/database";
-import type { LedgerPlace, Database } from "@tally/database";
-import { decodeRankingMessage, textOfBatchId, UndecodableRankingMessage } from "@tally/contract";
-import type { RankingMessage, SqlReader } from "@tally/contract";
+import {
+  clockOf,
+  listBatches,
+  placeAt,
+  readRankingMessages,
+  type LedgerPlace,
+  type Database,
+  pruneRankingMessages,
+} from "@tally/database";
+import {
+  decodeRankingMessage,
+  textOfBatchId,
+  UndecodableRankingMessage,
+  type RankingMessage,
+  type SqlReader,
+} from "@tally/contract";
 import type { BatchRanking, Rankings } from "@tally/redis";
 
 interface RepairOptions {
@@ -10,7 +22,7 @@ interface RepairOptions {
   readonly reader: SqlReader;
   /** The live rankings, or a generation that is being built. */
   readonly rankings: BatchRanking;
-  /** Checks batches that were stored in this time, ms since 1970. Messages of younger ones may still be queued. */
+  /** The first and the last epoch whose batches are checked. Messages of the newest may still be queued. */
   readonly from: number;
   readonly until: number;
   readonly signal?: AbortSignal | undefined;
@@ -31,7 +43,7 @@ const rankAtOnce = 50;
 /** Ranks the batches of the ledger without a mark by their messages in the ledger, with the script of the ranker: it
  * may run at any time, in several processes, and be repeated. Throws DatabaseError, and errors of Redis. */
 export async function repair(options: RepairOptions): Promise<Repaired> {
-  let place: LedgerPlace = placeAt(Math.max(0, options.from));
+  let place: LedgerPlace = placeAt(options.from);
   let checked = 0;
   let ranked = 0;
   const beyondRepair: string[] = [];
@@ -69,24 +81,31 @@ function readable(body: Buffer | undefined): RankingMessage | undefined {
 interface PruneOptions {
   readonly domain: string;
   readonly database: Database;
-  readonly rankings: Pick<Rankings, "isBuilding">;
+  readonly rankings: Pick<Rankings, "isBuilding" | "unmarked">;
   /** The place that the last call returned. */
   readonly behind: LedgerPlace;
-  /** All batches stored up to this time are marked, ms since 1970. */
+  /** All batches of epochs up to this one are marked. */
   readonly until: number;
+  /** By the database's clock. */
+  readonly keptMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** Removes the ranking messages of old batches; 60 bytes of each batch remain. Stops, at most a page of a thousand
- * later, while a process builds a generation, which needs the messages of all batches since its snapshot. Returns the
- * place to continue from. May be repeated. */
-export async function prune({ domain, database, rankings, behind, until, signal }: PruneOptions): Promise<LedgerPlace> {
-  let place = behind;
-  while (signal?.aborted !== true && !(await rankings.isBuilding(domain))) {
-    const page = await listBatches(database.writer, domain, place, until, pageSize);
-    await database.transaction((transaction) => pruneRankingMessages(transaction, page));
-    place = page.at(-1) ?? place;
-    if (page.length < pageSize) break;
+/** Removes the ranking messages of old batches that are marked; 60 bytes of each batch remain. Stops, at most a page of a
+ * thousand later, while a process builds a generation, which needs the messages of all batches since its snapshot.
+ * Returns the place to continue from. May be repeated. */
+export async function prune({ domain, database, rankings, keptMs, ...range }: PruneOptions): Promise<LedgerPlace> {
+  let place = range.behind;
+  const storedBefore = (await clockOf(database.writer)) - keptMs;
+  while (range.signal?.aborted !== true && !(await rankings.isBuilding(domain))) {
+    const page = await listBatches(database.writer, domain, place, range.until, pageSize);
+    const young = page.findIndex(({ storedAt }) => storedAt > storedBefore);
+    const old = young === -1 ? page : page.slice(0, young);
+    const unmarked = new Set<LedgerPlace>(await rankings.unmarked(domain, old));
+    const marked = old.filter((batch) => !unmarked.has(batch));
+    await database.transaction((transaction) => pruneRankingMessages(transaction, marked));
+    place = old.at(-1) ?? place;
+    if (old.length < pageSize) break;
   }
   return place;
 }

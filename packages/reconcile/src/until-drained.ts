@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { listBatches, placeAt, readTotals, type Database } from "@tally/database";
+import { listBatches, placeAt, readEpochs, readTotals, type Database } from "@tally/database";
 import { queuesOf, type SqlReader } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 
@@ -30,8 +30,8 @@ export interface LookOptions {
 const emptyLedger = "0/0";
 // Batches that a consumer holds are invisible from outside; the ledger shows when they are stored.
 const quietForMs = 1500;
-// An older batch without a mark is a difference: the ranker repairs missed batches within 12 s.
-const recentMs = 30_000;
+// An older batch without a mark is a difference: the ranker repairs missed batches within two epochs.
+const recentEpochs = 4;
 
 /** Looks until nothing is under way; returns what still is after `withinMs`. */
 export async function untilDrained(
@@ -53,22 +53,23 @@ export async function untilDrained(
 }
 
 /** A system has drained when its rankings are built, its queues are empty, the ledger has had nothing new for 1.5 s,
- * the batches of the last 30 s are marked, and the read endpoint has all of them. */
+ * the batches of the newest epochs are marked, and the read endpoint has all of them. */
 export function lookAt({ domains, namespace, database, rankings, queueDepth, endpoint }: LookOptions) {
   const queues = domains.flatMap(({ name }) => {
     const { ingest, rank } = queuesOf(namespace, name);
     return [ingest.name, rank.name];
   });
 
-  async function storedUnderWay(domain: string, newest: string): Promise<readonly string[]> {
+  async function storedUnderWay(domain: string, totals: string): Promise<readonly string[]> {
     const left: string[] = [];
     const { name: state } = await rankings.state(domain);
-    if (state === "unbuilt" && newest !== emptyLedger) left.push(`the rankings of ${domain} are not built yet`);
-    const now = Date.now();
-    const page = await listBatches(database.writer, domain, placeAt(now - recentMs), now + recentMs, 100_000);
+    if (state === "unbuilt" && totals !== emptyLedger) left.push(`the rankings of ${domain} are not built yet`);
+    const { newest } = await readEpochs(database.writer, domain);
+    const from = placeAt(Math.max(0, newest.epoch - recentEpochs));
+    const page = await listBatches(database.writer, domain, from, newest.epoch + 1, 100_000);
     const { length } = await rankings.unmarked(domain, page);
     if (length > 0) left.push(`${length} batches of ${domain} are stored and not ranked yet`);
-    if (endpoint === "read" && (await newestOf(database.reader, domain)) !== newest)
+    if (endpoint === "read" && (await newestOf(database.reader, domain)) !== totals)
       left.push("the read endpoint is behind the write endpoint");
     return left;
   }

@@ -3,4 +3,11 @@ export { openRedis, type Redis, type RedisOptions } from "./connection/open-redi
 export { connectRankings } from "./rankings/connect-rankings.ts";
 export { encodeMoves } from "./rankings/encode-moves.ts";
 export { RankingsUnavailable } from "./rankings/rankings.ts";
-export type { BatchRanking, BoardCells, NewGeneration, Rankings, RankingsState } from "./rankings/rankings.ts";
+export type {
+  BatchRanking,
+  BoardCells,
+  NewGeneration,
+  NotedEpoch,
+  Rankings,
+  RankingsState,
+} from "./rankings/rankings.ts";

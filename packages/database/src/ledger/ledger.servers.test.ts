@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import {
   enter,
   findStored,
-  findTimes,
+  findMissing,
   ledgerMigrations,
   listBatches,
   newestStored,
@@ -29,27 +29,28 @@ function entryOf(domain: string, more: Partial<LedgerEntry> = {}): LedgerEntry {
     events: 5,
     changes: 3,
     refused: 1,
+    epoch: 1,
     storedAt: 1000,
     rankingMessage: randomBytes(100_000),
     ...more,
   };
 }
 
-test("pages list every batch once and oldest first, also those stored in the same ms, up to a time", async () => {
+test("pages list every batch once in the order of epochs, whatever the clock said, up to an epoch", async () => {
   const database = connect();
   const producers = ["00000000000000aa", "00000000000000bb"];
-  const places = [10, 11, 12].flatMap((storedAt) =>
-    producers.flatMap((producer) => [0, 1].map((at) => ({ producer, sequence: 2 * storedAt + at, storedAt }))),
+  const places = [10, 11, 12].flatMap((epoch) =>
+    producers.flatMap((producer) => [0, 1].map((at) => ({ producer, sequence: 2 * epoch + at, epoch }))),
   );
-  const entries = places.map(({ storedAt, ...batch }) => entryOf("paged", { batch, storedAt }));
+  const entries = places.map(({ epoch, ...batch }) => entryOf("paged", { batch, epoch, storedAt: 1000 - epoch }));
   await database.transaction((transaction) => enter(transaction, [...entries.toReversed(), entryOf("other")]));
   const listed: LedgerPlace[] = [];
   for (let place: LedgerPlace | undefined = placeAt(10); place !== undefined; place = listed[listed.length - 1]) {
     const page: readonly LedgerPlace[] = await listBatches(database.writer, "paged", place, 11, 3);
     if (page.length === 0) break;
-    listed.push(...page);
+    listed.push(...page.map(({ producer, sequence, epoch }) => ({ producer, sequence, epoch })));
   }
-  expect(listed).toEqual(places.filter(({ storedAt }) => storedAt <= 11));
+  expect(listed).toEqual(places.filter(({ epoch }) => epoch <= 11));
 });
 
 test("pruning removes the ranking message and keeps the batch; repeating it changes nothing", async () => {
@@ -92,18 +93,12 @@ test("the newest batch of each domain, and the first one after a time", async ()
   expect([await next(0), await next(10), await next(30)]).toEqual([10, 20, undefined]);
 });
 
-test("of some times those of stored batches of a domain are found, each once", async () => {
+test("of some batches those that the ledger lacks are found", async () => {
   const database = connect();
-  const times = [10, 10, 30];
-  await database.transaction((transaction) =>
-    enter(transaction, [
-      ...times.map((storedAt) => entryOf("timed", { storedAt })),
-      entryOf("other", { storedAt: 20 }),
-    ]),
-  );
-  const find = (...asked: readonly number[]) => findTimes(database.writer, "timed", asked);
-  expect(await find(30, 20, 10)).toEqual(new Set([10, 30]));
-  expect(await find()).toEqual(new Set());
+  const [stored, lost] = [entryOf("found"), entryOf("found")];
+  await database.transaction((transaction) => enter(transaction, [stored]));
+  expect(await findMissing(database.writer, [stored.batch, lost.batch])).toEqual([lost.batch]);
+  expect(await findMissing(database.writer, [])).toEqual([]);
 });
 
 test("the number of shards of a domain is kept; adding the domain again leaves it as it is", async () => {

@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
 import { textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/contract";
+import { addEpochs } from "./epochs.ts";
 
 const selectStored = "SELECT producer, sequence, body_hash, moves FROM batches WHERE (producer, sequence) IN (?)";
 const insertEntries =
-  "INSERT INTO batches (producer, sequence, domain, body_hash, events, changes, refused, stored_at, moves) VALUES ?";
+  "INSERT INTO batches (producer, sequence, domain, body_hash, events, changes, refused, epoch, stored_at, moves) VALUES ?";
 
-// Uses the index domain_time; a page begins after the last row of the previous one.
+// Uses the index domain_epoch; a page begins after the last row of the previous one.
 const selectPage = `
-  SELECT producer, sequence, stored_at FROM batches
-  WHERE domain = ? AND stored_at <= ? AND (stored_at > ? OR (stored_at = ? AND (producer, sequence) > (?, ?)))
-  ORDER BY stored_at, producer, sequence LIMIT ?`;
+  SELECT producer, sequence, epoch, stored_at FROM batches
+  WHERE domain = ? AND epoch <= ? AND (epoch > ? OR (epoch = ? AND (producer, sequence) > (?, ?)))
+  ORDER BY epoch, producer, sequence LIMIT ?`;
+const selectIds = "SELECT producer, sequence FROM batches WHERE (producer, sequence) IN (?)";
 const selectMessages =
   "SELECT producer, sequence, moves FROM batches WHERE (producer, sequence) IN (?) AND moves IS NOT NULL";
 const updatePruned = "UPDATE batches SET moves = NULL WHERE (producer, sequence) IN (?) AND moves IS NOT NULL";
@@ -22,7 +24,6 @@ const selectTotals = `
 // Both read one entry of the index domain_time. One statement for all domains, with GROUP BY, would read the whole
 // index: 20 ms for 40,000 batches.
 const selectNewest = "SELECT ? AS domain, MAX(stored_at) AS storedAt FROM batches WHERE domain = ?";
-const selectTimes = "SELECT DISTINCT stored_at AS storedAt FROM batches WHERE domain = ? AND stored_at IN (?)";
 const selectNext = "SELECT MIN(stored_at) AS storedAt FROM batches WHERE domain = ? AND stored_at > ?";
 
 export interface LedgerEntry {
@@ -33,7 +34,8 @@ export interface LedgerEntry {
   readonly changes: number;
   /** Events that became dead letters. */
   readonly refused: number;
-  /** ms since 1970. */
+  /** Of joinEpoch, as storedAt: ms since 1970 by the database's clock. */
+  readonly epoch: number;
   readonly storedAt: number;
   readonly rankingMessage: Buffer;
 }
@@ -77,40 +79,47 @@ export async function enter(
       entry.events,
       entry.changes,
       entry.refused,
+      entry.epoch,
       entry.storedAt,
       entry.rankingMessage,
     ]),
   );
 }
 
-/** A place in the ledger, which is in order of time. */
+/** A place in the ledger, which is in the order of epochs. */
 export interface LedgerPlace extends BatchId {
-  readonly storedAt: number;
+  readonly epoch: number;
 }
 
-/** The place before all batches that were stored at `storedAt` or later. */
-export function placeAt(storedAt: number): LedgerPlace {
-  return { storedAt, producer: "0000000000000000", sequence: 0 };
+/** The place before all batches of an epoch. */
+export function placeAt(epoch: number): LedgerPlace {
+  return { epoch, producer: "0000000000000000", sequence: 0 };
 }
 
-/** Returns the next batches of a domain after `behind`, stored at `until` (ms since 1970) or before, oldest first. */
+/** Returns the next batches of a domain after `behind`, of epochs up to `until`, in the order of the ledger. */
 export async function listBatches(
   reader: SqlReader,
   domain: string,
   behind: LedgerPlace,
   until: number,
   limit: number,
-): Promise<readonly LedgerPlace[]> {
-  const rows = await reader.query<IdRow & { stored_at: number }>(selectPage, [
+): Promise<readonly (LedgerPlace & { readonly storedAt: number })[]> {
+  const { epoch, producer, sequence } = behind;
+  const place = [epoch, epoch, Buffer.from(producer, "hex"), sequence];
+  const rows = await reader.query<IdRow & { epoch: number; stored_at: number }>(selectPage, [
     domain,
     until,
-    behind.storedAt,
-    behind.storedAt,
-    Buffer.from(behind.producer, "hex"),
-    behind.sequence,
+    ...place,
     limit,
   ]);
-  return rows.map((row) => Object.assign(idOf(row), { storedAt: row.stored_at }));
+  return rows.map((row) => Object.assign(idOf(row), { epoch: row.epoch, storedAt: row.stored_at }));
+}
+
+/** Of the given batches, those that the ledger lacks. One lookup in the clustered index for each. */
+export async function findMissing(reader: SqlReader, batches: readonly BatchId[]): Promise<readonly BatchId[]> {
+  if (batches.length === 0) return [];
+  const found = new Set((await reader.query<IdRow>(selectIds, [keysOf(batches)])).map(keyOf));
+  return batches.filter((batch) => !found.has(textOfBatchId(batch)));
 }
 
 /** Returns the ranking messages of the given batches, by textOfBatchId; without those that were pruned. */
@@ -162,17 +171,6 @@ export async function nextStored(reader: SqlReader, domain: string, at: number):
   return row?.storedAt ?? undefined;
 }
 
-/** Which of these times (ms since 1970) are those of stored batches of the domain. One index lookup for each. */
-export async function findTimes(
-  reader: SqlReader,
-  domain: string,
-  times: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (times.length === 0) return new Set();
-  const rows = await reader.query<{ storedAt: number }>(selectTimes, [domain, times]);
-  return new Set(rows.map(({ storedAt }) => storedAt));
-}
-
 /** For a stream: (producer, sequence, stored_at, changes). `changes`: rows that were new or replaced. */
 export const selectBatches = "SELECT producer, sequence, stored_at, changes FROM batches WHERE domain = ?";
 
@@ -199,6 +197,7 @@ const updateShards = "UPDATE ranking_shards SET shards = ? WHERE domain = ?";
 
 /** Adds the rows of domains that have none. May be repeated. */
 export async function addDomains(transaction: SqlTransaction, domains: readonly string[]): Promise<void> {
+  await addEpochs(transaction, domains);
   await transaction.upsert(
     insertDomains,
     domains.map((domain) => [domain]),

@@ -1,4 +1,4 @@
-import type { MirroredBoards } from "@tally/contract";
+import { textOfBatchId, type MirroredBoards } from "@tally/contract";
 import { mastersOf } from "../connection/cluster.ts";
 import { batchRanking, shardKey, LiveShards, shardsIn } from "./live-shards.ts";
 import { boardReads, replyOf } from "./board-reads.ts";
@@ -75,24 +75,31 @@ export function connectRankings(options: RankingsOptions): Rankings {
 function domainNotes(
   redis: RankingsRedis,
   firstShard: (domain: string) => string,
-): Pick<Rankings, "newest" | "noteInLedger" | "checkedUntil" | "noteChecked" | "isBuilding"> {
+): Pick<Rankings, "inLedger" | "noteEpoch" | "checkedTo" | "noteChecked" | "isBuilding"> {
   return {
-    async newest(domain) {
-      const [, , ranked, inLedger] = await redis.tallyState(firstShard(domain), "");
-      return { ranked: Number(ranked) || undefined, inLedger: Number(inLedger) || undefined };
+    async inLedger(domain) {
+      const [noted, ...batches] = await redis.tallyInLedger(firstShard(domain), "");
+      const [epoch, token] = noted.split(" ");
+      return {
+        noted: token === undefined ? undefined : { epoch: Number(epoch), token },
+        batches: batches.map((text) => {
+          const [producer = "", sequence] = text.split(":");
+          return { producer, sequence: Number(sequence) };
+        }),
+      };
     },
 
-    async noteInLedger(domain, storedAt) {
-      await redis.tallyNoteInLedger(firstShard(domain), "", storedAt);
+    async noteEpoch(domain, { epoch, token }, batches) {
+      await redis.tallyNoteEpoch(firstShard(domain), "", epoch, token, ...batches.map(textOfBatchId));
     },
 
-    async checkedUntil(domain, instance) {
-      const [noted, until] = (await redis.get(`${firstShard(domain)}:checked`))?.split(" ") ?? [];
-      return noted === instance && until !== undefined ? Number(until) : undefined;
+    async checkedTo(domain, instance) {
+      const [noted, epoch] = (await redis.get(`${firstShard(domain)}:checked-to`))?.split(" ") ?? [];
+      return noted === instance && epoch !== undefined ? Number(epoch) : undefined;
     },
 
-    async noteChecked(domain, instance, until) {
-      await redis.set(`${firstShard(domain)}:checked`, `${instance} ${until}`);
+    async noteChecked(domain, instance, epoch) {
+      await redis.set(`${firstShard(domain)}:checked-to`, `${instance} ${epoch}`);
     },
 
     async isBuilding(domain) {

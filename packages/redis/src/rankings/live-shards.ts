@@ -13,13 +13,14 @@ import type { RankingsRedis } from "./scripts.ts";
  *
  *   tally:{liftrides:0:v2}:generation  the live generation. Absent: none was ever built, or Redis has lost everything
  *                         :builder     the generation that is being built, with a time to live: one at a time
- *                         :checked     "run time": all batches stored up to the time are marked, checked in that run
+ *                         :checked-to  "run epoch": all batches of epochs up to it are marked, checked in that run
  *                         :g:b:day:5   the members of a board, or its best: sorted set, score = negated count
  *                         :g:c:day:5   all members with their scores: hash; absent for mirrored counts
  *                         :g:floors    board -> the last place in its sorted set; see lua/move.lua
  *                         :g:applied:<hex>  the marks of a producer, one bit for each batch: it is ranked
  *                         :g:as-of     when the newest ranked batch was stored, ms since 1970
- *                         :g:in-ledger the same of the newest one that was found in the ledger, in the first shard
+ *                         :g:recent    in the first shard: ranked batches that no noted epoch shows to be in the ledger
+                         :g:epoch     "epoch token": the database must have it, or has lost batches that are ranked
  *                         :g:dirty     why this generation is wrong: a script failed half-way
  *                         :g:loaded    while it is built: one bit for each chunk that was loaded
  *
@@ -173,7 +174,9 @@ export function batchRanking(
         const moves = fitShards(message, mirrorsOf(domain), keys.length);
         const results = await Promise.all(
           moves.map(async (own, index) => {
-            const call = () => redis.tallyRank(keys[index] ?? "", live, batch.producer, batch.sequence, storedAt, own);
+            const shard = keys[index] ?? "";
+            const isFirst = index === 0 ? 1 : 0;
+            const call = () => redis.tallyRank(shard, live, batch.producer, batch.sequence, storedAt, own, isFirst);
             const [isNew, more] = await call();
             // One step per call: Redis serves others in between.
             for (let left = more; left === 1;) [, left] = await call();

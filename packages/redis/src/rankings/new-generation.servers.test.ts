@@ -136,8 +136,8 @@ test("a script that fails half-way makes its generation dirty, and a new generat
 });
 
 test("the note of a check is valid only for the Redis process that was checked", async () => {
-  expect(await rankings.checkedUntil("checked", "run-1")).toBeUndefined();
+  expect(await rankings.checkedTo("checked", "run-1")).toBeUndefined();
   await rankings.noteChecked("checked", "run-1", 1234);
-  expect(await rankings.checkedUntil("checked", "run-1")).toBe(1234);
-  expect(await rankings.checkedUntil("checked", "run-2")).toBeUndefined();
+  expect(await rankings.checkedTo("checked", "run-1")).toBe(1234);
+  expect(await rankings.checkedTo("checked", "run-2")).toBeUndefined();
 });

@@ -58,6 +58,17 @@ export interface BoardCells {
   keeps(member: string, count: number): boolean;
 }
 
+/** Of the ledger: see packages/database/src/ledger/epochs.ts. */
+export interface NotedEpoch {
+  readonly epoch: number;
+  readonly token: string;
+}
+
+export interface RankedSince {
+  readonly noted: NotedEpoch | undefined;
+  readonly batches: readonly BatchId[];
+}
+
 /** Live rankings of all domains in one Redis or cluster. A call takes one round trip for each of its shards. */
 export interface Rankings extends BatchRanking {
   /** Whether the batch is marked on every shard. */
@@ -65,14 +76,15 @@ export interface Rankings extends BatchRanking {
   /** Identifies the running Redis process, or all masters: after a change one is new and may lack data. */
   instance(): Promise<string>;
   state(domain: string): Promise<RankingsState>;
-  /** The time of the last noteChecked for this instance, ms since 1970: all batches stored until then are marked. */
-  checkedUntil(domain: string, instance: string): Promise<number | undefined>;
+  /** The epoch of the last noteChecked for this instance: all batches of epochs up to it are marked. */
+  checkedTo(domain: string, instance: string): Promise<number | undefined>;
   /** `instance`: as read before the check. */
-  noteChecked(domain: string, instance: string, until: number): Promise<void>;
-  /** When the newest ranked batch was stored, and the newest one of noteInLedger; ms since 1970. undefined: none. */
-  newest(domain: string): Promise<{ readonly ranked: number | undefined; readonly inLedger: number | undefined }>;
-  /** Notes that the ledger has a batch that was stored at this time. A rebuild forgets the note. */
-  noteInLedger(domain: string, storedAt: number): Promise<void>;
+  noteChecked(domain: string, instance: string, epoch: number): Promise<void>;
+  /** What the ledger must have: the epoch of the last noteEpoch, and up to 10,000 batches that were ranked since. */
+  inLedger(domain: string): Promise<RankedSince>;
+  /** Notes an epoch that was opened after `batches` were found in the ledger, unless a later one is noted. A rebuild
+   * forgets the note. */
+  noteEpoch(domain: string, epoch: NotedEpoch, batches: readonly BatchId[]): Promise<void>;
   /** Of the live generation. Without one: of the last that was seen, or of the setting. */
   shards(domain: string): Promise<number>;
   /** Begins a generation, by default with as many shards as the live one; undefined while another process builds. */

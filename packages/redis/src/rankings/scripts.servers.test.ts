@@ -42,7 +42,9 @@ class Model {
   readonly counts = new Map<string, Counts>(boards.map((board) => [board, new Map()]));
   readonly sold = new Map<string, Counts>(stores.map((store) => [store, new Map()]));
   readonly sent: Batch[] = [];
-  inLedger = "";
+  /** Sequences since the last noted epoch. */
+  readonly recent = new Set<number>();
+  noted = 0;
 
   constructor(seed: number) {
     this.chance = chances(seed);
@@ -70,6 +72,7 @@ class Model {
     const sequence = this.sent.length;
     const batch = { sequence, storedAt: 1000 + sequence, moves: encodeMoves(moves, 1).shards[0] ?? Buffer.alloc(0) };
     this.sent.push(batch);
+    this.recent.add(sequence);
     return batch;
   }
 
@@ -117,7 +120,7 @@ function shardOf(domain: string) {
   const call = (script: string, ...args: readonly (string | number | Buffer)[]): Promise<unknown> =>
     redis.eval(readScript(script), 1, key, ...args);
   const rank = (generation: string, { sequence, storedAt, moves }: Batch) =>
-    call("rank", generation, producer, sequence, storedAt, moves);
+    call("rank", generation, producer, sequence, storedAt, moves, 1);
   return {
     call,
     rank,
@@ -159,7 +162,20 @@ async function rebuild(shard: Shard, model: Model, phase: Phase): Promise<void> 
   expect([await call("release", "another"), await call("hold", "another", 60_000)]).toEqual([1, 0]);
   expect([await call("release", name), await call("hold", "another", 60_000)]).toEqual([1, 1]);
   expect(await call("release", "another")).toBe(1);
-  model.inLedger = "";
+  model.recent.clear();
+  model.recent.add(behind.sequence);
+  model.noted = 0;
+}
+
+/** Notes an epoch and some recent batches; then an earlier one, which changes nothing. */
+async function noteEpoch({ call }: Shard, model: Model): Promise<void> {
+  const found = [...model.recent].filter(() => model.chance.of(0.7));
+  const batches = found.map((sequence) => `${producer}:${sequence}`);
+  model.noted += 1 + model.chance.below(3);
+  expect(await call("note-epoch", "", model.noted, "token", ...batches)).toBe(1);
+  for (const sequence of found) model.recent.delete(sequence);
+  const others = Array.from(model.recent, (sequence) => `${producer}:${sequence}`);
+  expect(await call("note-epoch", "", model.noted, "another", ...others)).toBe(0);
 }
 
 async function check({ call, prefix }: Shard, model: Model): Promise<ReadonlySet<string>> {
@@ -168,7 +184,10 @@ async function check({ call, prefix }: Shard, model: Model): Promise<ReadonlySet
   const floors = await redis.hgetall(`${now}:floors`);
   const asOf = model.sent.at(-1)?.storedAt;
   const live = now.endsWith("x1") ? now.slice(now.lastIndexOf(":") + 1) : "";
-  expect(await call("state", "")).toEqual([live, "", String(asOf ?? ""), model.inLedger]);
+  expect(await call("state", "")).toEqual([live, ""]);
+  const [noted, ...recent] = [await call("in-ledger", "")].flat();
+  expect(noted).toBe(model.noted === 0 ? "" : `${model.noted} token`);
+  expect(new Set(recent)).toEqual(new Set(Array.from(model.recent, (sequence) => `${producer}:${sequence}`)));
   expect(await call("unmarked", "", producer, ...model.sent.keys(), 999)).toEqual(["999"]);
   const scoreOf = (board: string, id: string) => call("score", "", board, encodeMember(id));
   const scoreIn = (counts: Counts, id: string) => (counts.has(id) ? String(-(counts.get(id) ?? 0)) : null);
@@ -203,7 +222,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7])(
     const model = new Model(seed);
     const { chance, sent } = model;
     const shard = shardOf(`model-${seed}`);
-    const { call, rank, rankAll, prefix } = shard;
+    const { rank, rankAll, prefix } = shard;
     const seen = new Set<string>();
     let phase: Phase = phases[0];
     for (let step = 0; step < 60; step++) {
@@ -215,7 +234,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7])(
       else if (what < 8) await Promise.all(Array.from({ length: 3 }, () => rankAll(model.batch(phase), 1)));
       else if (what < 9) await (again && (chance.of(0.5) ? rank("", again) : rankAll(again, 0)));
       else if (chance.of(0.6)) await rebuild(shard, model, phase);
-      else expect(await call("note-in-ledger", "", (model.inLedger = String(step + 1)))).toBe(1);
+      else await noteEpoch(shard, model);
       // Redis restarts: the cursor points into another order, so it can be any.
       const floors = `${await prefix()}:floors`;
       for (const [board, floor] of Object.entries(await redis.hgetall(floors)))

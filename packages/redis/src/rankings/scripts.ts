@@ -16,13 +16,17 @@ type Call<Rest extends readonly unknown[], Reply> = (
 export type Mark = string | number | Buffer;
 
 interface Scripts {
-  readonly tallyRank: Call<[producer: string, sequence: number, storedAt: number, moves: Buffer], [number, number]>;
+  readonly tallyRank: Call<
+    [producer: string, sequence: number, storedAt: number, moves: Buffer, isFirst: 0 | 1],
+    [number, number]
+  >;
   readonly tallyLoad: Call<[chunk: number, cells: Buffer, asOf: number, ...marks: readonly Mark[]], number>;
   readonly tallySwitch: Call<[chunks: number, how: "check" | "switch"], number>;
   readonly tallyHold: Call<[ms: number], number>;
   readonly tallyRelease: Call<[], number>;
-  readonly tallyState: Call<[], [live: string, dirty: string, asOf: string, inLedger: string]>;
-  readonly tallyNoteInLedger: Call<[storedAt: number], number>;
+  readonly tallyState: Call<[], [live: string, dirty: string]>;
+  readonly tallyInLedger: Call<[], [noted: string, ...batches: string[]]>;
+  readonly tallyNoteEpoch: Call<[epoch: number, token: string, ...batches: readonly string[]], number>;
   readonly tallyTop: Call<[board: string, limit: number], [asOf: string | null, places: string[]]>;
   readonly tallyScore: Call<[board: string, member: string], string | null>;
   readonly tallyUnmarked: Call<[producer: string, ...sequences: readonly number[]], string[]>;
@@ -35,7 +39,8 @@ const files: Readonly<Record<keyof Scripts, string>> = {
   tallyHold: "hold",
   tallyRelease: "release",
   tallyState: "state",
-  tallyNoteInLedger: "note-in-ledger",
+  tallyInLedger: "in-ledger",
+  tallyNoteEpoch: "note-epoch",
   tallyTop: "top",
   tallyScore: "score",
   tallyUnmarked: "unmarked",

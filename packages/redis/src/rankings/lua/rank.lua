@@ -1,6 +1,7 @@
 -- Ranks a batch once: its mark and its moves are one atomic step, so a message that comes again does nothing.
 -- KEYS[1] the shard.
--- ARGV: generation, producer, sequence, when the batch was stored (ms since 1970), moves as MessagePack.
+-- ARGV: generation, producer, sequence, when the batch was stored (ms since 1970), moves as MessagePack, 1 for the
+-- first shard, which notes the batch as recent.
 -- Reply: { 1 if the batch was new, else 0; 1 if the caller must call again: a board returns to its sorted set }.
 --- @include "generation"
 --- @include "move"
@@ -11,4 +12,5 @@ if failed then return failed end
 if isNew and tonumber(ARGV[4]) > tonumber(call('GET', p .. ':as-of') or '0') then
   call('SET', p .. ':as-of', ARGV[4])
 end
+if isNew and ARGV[6] == '1' then call('SADD', p .. ':recent', ARGV[2] .. ':' .. ARGV[3]) end
 return { isNew and 1 or 0, more and 1 or 0 }

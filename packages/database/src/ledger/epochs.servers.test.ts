@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { ownDatabase } from "../connection/own-database.test-kit.ts";
+import { clockOf, closeEarlier, joinEpoch, openEpoch, readEpochs } from "./epochs.ts";
+import { addDomains, ledgerMigrations } from "./ledger.ts";
+
+const { connect } = ownDatabase([ledgerMigrations, "ledger"]);
+
+async function open(domain: string) {
+  const database = connect();
+  await database.transaction((transaction) => addDomains(transaction, [domain]));
+  const read = () => readEpochs(database.writer, domain);
+  return {
+    read,
+    join: () => database.transaction((transaction) => joinEpoch(transaction, domain)),
+    /** A transaction that has joined the newest epoch. Returns its epoch, and a function that commits it. */
+    async hold() {
+      const [joined, held] = [Promise.withResolvers<number>(), Promise.withResolvers<undefined>()];
+      const committed = database.transaction(async (transaction) => {
+        joined.resolve((await joinEpoch(transaction, domain)).epoch);
+        await held.promise;
+      });
+      return [
+        await joined.promise,
+        async () => {
+          held.resolve(undefined);
+          await committed;
+        },
+      ] as const;
+    },
+    openNext: async () => openEpoch(database, domain, await read()),
+    close: async () => closeEarlier(database, domain, await read()),
+    clock: () => clockOf(database.writer),
+  };
+}
+
+test("an epoch is closed when no transaction shares it any more, and nobody waits for that", async () => {
+  const { read, join, hold, openNext, close } = await open("closing");
+  const [epoch, commit] = await hold();
+  const opened = await openNext();
+  expect(opened?.epoch).toBe(epoch + 1);
+  await close();
+  expect(await read()).toMatchObject({ closedTo: epoch - 1, newest: opened });
+  expect((await join()).epoch).toBe(epoch + 1);
+  expect(await openNext()).toBeUndefined();
+  await commit();
+  await close();
+  expect((await read()).closedTo).toBe(epoch);
+});
+
+test("a transaction joins an open epoch while others open and close them all the time", async () => {
+  const { read, join, openNext, close } = await open("racing");
+  let isDone = false;
+  const audited = (async () => {
+    for (let left = 200; left > 0; left--) {
+      await openNext();
+      await close();
+    }
+    isDone = true;
+  })();
+  const joined: number[] = [];
+  while (!isDone) {
+    const { closedTo } = await read();
+    const { epoch } = await join();
+    expect(epoch).toBeGreaterThan(closedTo);
+    joined.push(epoch);
+  }
+  await audited;
+  expect(joined).toEqual(joined.toSorted((a, b) => a - b));
+});
+
+test("an epoch that is opened again after it was lost has another token", async () => {
+  const [{ openNext }, { openNext: openAgain }] = [await open("first"), await open("again")];
+  const [first, again] = [await openNext(), await openAgain()];
+  expect(again?.epoch).toBe(first?.epoch);
+  expect(again?.token).not.toBe(first?.token);
+});
+
+test("the clock is that of the database", async () => {
+  const { join, clock } = await open("clock");
+  const before = await clock();
+  const { now } = await join();
+  expect(now).toBeGreaterThanOrEqual(before);
+  expect(now).toBeLessThanOrEqual(await clock());
+});
