@@ -40,8 +40,8 @@ const openNext = `
 const lockUnshared =
   "SELECT epoch FROM ledger_epochs WHERE domain = ? AND slot = ? AND epoch = ? FOR UPDATE SKIP LOCKED";
 const closeOne = "UPDATE ledger_epochs SET is_open = 0 WHERE domain = ? AND slot = ?";
-const insertEpochs =
-  "INSERT INTO ledger_epochs (domain, slot, epoch, token, is_open) VALUES ? ON DUPLICATE KEY UPDATE epoch = epoch";
+// Waits for no transaction that shares a row, as ON DUPLICATE KEY UPDATE would.
+const insertEpochs = "INSERT IGNORE INTO ledger_epochs (domain, slot, epoch, token, is_open) VALUES ?";
 
 interface Joined {
   readonly epoch: number;
@@ -82,6 +82,7 @@ export async function openEpoch(
   domain: string,
   { earlier }: Epochs,
 ): Promise<Epoch | undefined> {
+  if (earlier.isOpen) return undefined;
   const token = randomBytes(8);
   const opened = await database.transaction((transaction) =>
     transaction.execute(openNext, [token, domain, earlier.epoch % 2, earlier.epoch]),
