@@ -15,7 +15,7 @@ export {
 export { listBatches, newestStored, nextStored, placeAt, pruneRankingMessages } from "./ledger/ledger.ts";
 export { readRankingMessages, readShards, readTotals, selectBatches } from "./ledger/ledger.ts";
 export type { LedgerEntry, LedgerPlace, LedgerTotals } from "./ledger/ledger.ts";
-export { clockOf, closeEarlier, joinEpoch, openEpoch, readEpochs, type Epochs } from "./ledger/epochs.ts";
+export { clockOf, closeEarlier, findEpochs, joinEpoch, openEpoch, readEpochs, type Epochs } from "./ledger/epochs.ts";
 export { holdsEvent, keyReusedReason, letterOfConflict, letterOfEvent } from "./dead-letters/letters.ts";
 export { letterOfMessage, replayOf, countLetters, deadLetterMigrations } from "./dead-letters/letters.ts";
 export { findLetterHead, findLetters, keepLetters, listLetters, newestLetters } from "./dead-letters/letters.ts";

@@ -1,5 +1,6 @@
 import {
   type Database,
+  findEpochs,
   keepShards,
   readEpochs,
   readShards,
@@ -124,7 +125,7 @@ async function load(
   generation: NewGeneration,
   { domain, signal, onProgress }: RebuildOptions,
 ): Promise<{ readonly closedTo: number; readonly batches: number; readonly cells: number }> {
-  const { closedTo } = await readEpochs(snapshot, domain.name);
+  const closedTo = (await findEpochs(snapshot, domain.name))?.closedTo ?? -1;
   const { newest, batches } = await readTotals(snapshot, domain.name);
   let cells = 0;
   onProgress?.({ step: "reading batches", batches, cells });

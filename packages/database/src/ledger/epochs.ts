@@ -65,13 +65,20 @@ export async function joinEpoch(
 }
 
 export async function readEpochs(reader: SqlReader, domain: string): Promise<Epochs> {
+  const epochs = await findEpochs(reader, domain);
+  if (epochs === undefined) throw withoutRows(domain);
+  return epochs;
+}
+
+/** Undefined: a read endpoint that is behind does not have the domain yet. */
+export async function findEpochs(reader: SqlReader, domain: string): Promise<Epochs | undefined> {
   const rows = await reader.query<{ epoch: number; token: Buffer; isOpen: number }>(selectEpochs, [domain]);
   const [newest, earlier] = rows.map(({ epoch, token, isOpen }): Epoch => ({
     epoch,
     token: token.toString("hex"),
     isOpen: isOpen === 1,
   }));
-  if (newest === undefined || earlier === undefined) throw withoutRows(domain);
+  if (newest === undefined || earlier === undefined) return undefined;
   return { newest, earlier, closedTo: earlier.isOpen ? earlier.epoch - 1 : earlier.epoch };
 }
 
