@@ -1,12 +1,14 @@
 import { gatewayMetrics, responseTimesMetric } from "@tally/gateway";
 import { rankerMetrics } from "@tally/ranker";
-import { createMetrics, fleetMetrics, type MetricDescription, type Registry } from "@tally/runtime";
+import { createMetrics, fleetMetrics, silentLog, type MetricDescription, type Registry } from "@tally/runtime";
+import { clockOffset } from "@tally/telemetry";
 import { writerMetrics } from "@tally/writer";
 import { table } from "./table.ts";
 
 /** docs/metrics.md. */
 export async function metricsReference(): Promise<string> {
   const everywhere = createMetrics();
+  clockOffset({ query: async () => [] }, silentLog, everywhere);
   const status = async () => ({ domains: [], replicaLagMs: 0, deadLetters: null, servers: [], processes: [] });
   const ofGateway = gatewayMetrics({ waiting: () => [], pools: () => [], status }).registry;
   const own = async (registry: Registry): Promise<readonly MetricDescription[]> => describe(registry, everywhere);

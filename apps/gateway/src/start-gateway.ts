@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { recentProblems, startHealthServer, type HealthServer, type Logger } from "@tally/runtime";
+import { clockOffset } from "@tally/telemetry";
 import type { FastifyInstance } from "fastify";
 import { gatewayLimits, type GatewayConfig, type GatewayLimits, type GatewaySettings } from "./config.ts";
 import { connectServers, forbidOpenToOthers, type GatewayServers } from "./connect-servers.ts";
@@ -62,10 +63,11 @@ export async function startGateway(
   for (const domain of servers.domains) intakes.push(newIntake(domain, servers));
   const app = await buildApp(servers, intakes, times, () => phase === "stopping");
   const operatorPort = await openOperatorPort(servers, times, () => phase);
-  servers.heartbeats.start("gateway", () => ({
+  const report = () => ({
     threads: [],
     reports: [{ thread: null, report: { ...servers.progress.report(), held: [], problems: recentProblems(log) } }],
-  }));
+  });
+  servers.heartbeats.start("gateway", report, clockOffset(servers.database.writer, log, metrics.registry));
 
   await servers.keyMemory.ready();
   await app.listen({ port: config.port, host: config.host });

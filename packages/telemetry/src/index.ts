@@ -1,4 +1,5 @@
 export { connectHeartbeats, fleetHeartbeats, type Heartbeats } from "./heartbeats/connect-heartbeats.ts";
+export { clockOffset } from "./heartbeats/clock-offset.ts";
 export { Progress } from "./heartbeats/progress.ts";
 export { StatusReader } from "./status/status-reader.ts";
 export { watchReplicas } from "./status/replicas.ts";

@@ -30,7 +30,7 @@ export function statusCommand(): Command {
     )
     .addOption(jsonFlag);
   withExitCodes(command, {
-    1: "events wait, nothing progresses, or a process is gone",
+    1: "events wait, nothing progresses, a process is gone, or its clock is wrong",
     3: "a server is down; the rest is shown",
   });
   return command.action((flags: StatusFlags) =>

@@ -3043,6 +3043,7 @@ export interface operations {
                             readonly state: "up" | "gone";
                             readonly startedAt: string;
                             readonly heartbeatAt: string;
+                            readonly clockOffsetMs: number | null;
                             readonly threads: readonly {
                                 readonly index: number;
                                 /** @enum {unknown} */

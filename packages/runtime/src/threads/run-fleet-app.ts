@@ -45,6 +45,7 @@ export interface FleetReporter<Report extends object> {
       readonly threads: readonly ThreadStatus[];
       readonly reports: readonly ThreadReport<Report>[];
     }>,
+    metrics: Registry,
   ): void;
   stop(): Promise<void>;
 }
@@ -82,7 +83,7 @@ export async function runFleetApp<Report extends object>(app: FleetApp<Report>):
         metrics: async () => mergeMetrics(metrics, (await fleet?.metrics()) ?? []),
       });
       const reporter = app.openReporter(log);
-      reporter.start(async () => ({ threads: fleet?.threads ?? [], reports: (await fleet?.reports()) ?? [] }));
+      reporter.start(async () => ({ threads: fleet?.threads ?? [], reports: (await fleet?.reports()) ?? [] }), metrics);
       const { threads } = config;
       // A tenth of the time is left for what closes after the threads.
       const threadsWithinMs = stopWithinMs * 0.9;

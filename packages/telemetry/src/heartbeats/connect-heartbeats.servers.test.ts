@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { silentLog } from "@tally/runtime";
+import { ownDatabase } from "@tally/database/own-database";
+import { createMetrics, silentLog } from "@tally/runtime";
 import { openTcpProxy } from "@tally/local";
 import { openRedis } from "@tally/redis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { clockOffset } from "./clock-offset.ts";
 import { connectHeartbeats, type HeartbeatOptions } from "./connect-heartbeats.ts";
 
 const { redisUrl } = inject("services");
+const database = ownDatabase();
 const report = () => ({ threads: [], reports: [] });
 
 function opened() {
@@ -78,17 +81,18 @@ test("a process that starts removes heartbeats that are older than a minute or h
 });
 
 test.each([-3_600_000, 3_600_000])(
-  "a process whose clock is %i ms ahead of that of Redis reports and sees right ages",
+  "a process whose clock is %i ms ahead of the servers reports that, and sees right ages",
   async (skewMs) => {
     const { connect } = opened();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + skewMs });
     onTestFinished(() => void vi.useRealTimers());
     const process = connect();
-    process.start("writer", report);
+    process.start("writer", report, clockOffset(database.connect().writer, silentLog, createMetrics()));
     await vi.waitFor(async () => {
       const [found] = (await process.read()) ?? [];
       expect(Math.abs((found?.at ?? 0) - performance.timeOrigin - performance.now())).toBeLessThan(60_000);
       expect(Math.abs(found?.ageMs ?? Infinity)).toBeLessThan(10_000);
+      expect(Math.abs((found?.clockOffsetMs ?? 0) - skewMs)).toBeLessThan(1000);
     }, 10_000);
   },
 );

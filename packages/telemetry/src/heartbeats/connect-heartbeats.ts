@@ -1,8 +1,11 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { Outage, recentProblems, type FleetAppConfig, type FleetReporter, type Log, type Logger } from "@tally/runtime";
+import { Outage, recentProblems, silentLog } from "@tally/runtime";
+import type { FleetAppConfig, FleetReporter, Log, Logger } from "@tally/runtime";
+import { connectDatabase } from "@tally/database";
 import { isCluster, masterOfKey, mastersOf, openRedis, type Redis } from "@tally/redis";
 import { Compile } from "typebox/compile";
+import { clockOffset, type ClockOffset } from "./clock-offset.ts";
 import { Heartbeat, heartbeatOf, type ThreadState, type WorkReport } from "./heartbeat.ts";
 
 /*
@@ -16,6 +19,7 @@ const beatEveryMs = 1000;
 const forgottenMs = 60_000;
 const removeEveryMs = 60_000;
 const commandTimeoutMs = 700;
+const compareClocksEveryMs = 10_000;
 // Shorter than the time that a reader gives a whole answer.
 const masterWithinMs = 500;
 
@@ -36,8 +40,9 @@ export interface FoundHeartbeat extends Heartbeat {
 
 /** Sends the heartbeats of this process and reads those of all. No call throws because Redis is down. */
 export interface Heartbeats {
-  /** Sends a heartbeat every second, until `stop`: one read of the time, one write. Nothing while Redis is down. */
-  start(app: Heartbeat["app"], report: () => Promise<ProcessReport> | ProcessReport): void;
+  /** Sends a heartbeat every second, until `stop`: one read of the time, one write. Nothing while Redis is down.
+   * Measures `clock` every 10 s. */
+  start(app: Heartbeat["app"], report: Report, clock?: ClockOffset): void;
   /** The last heartbeat of each process, at most a minute old; undefined: Redis does not respond within 0.7 s. */
   read(): Promise<readonly FoundHeartbeat[] | undefined>;
   /** The masters of a Redis Cluster, each after a ping of at most 0.5 s. A single server has none. */
@@ -57,21 +62,23 @@ interface ProcessReport {
   readonly reports: readonly { readonly thread: number | null; readonly report: WorkReport }[];
 }
 
+type Report = () => Promise<ProcessReport> | ProcessReport;
+
 export function connectHeartbeats({ url, namespace, removesDead = false, log }: HeartbeatOptions): Heartbeats {
   const redis = openRedis({ url, label: "heartbeats", commandTimeoutMs, queuesWhileDown: false, log });
   const key = `${namespace}:{status}:processes`;
   const outage = new Outage(log, "send the heartbeat of this process to Redis");
   const startedAt = Date.now();
   let field: string | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timers: readonly NodeJS.Timeout[] = [];
   let removeAtMs = 0;
   let sending: Promise<void> | undefined;
 
-  async function send(app: Heartbeat["app"], report: () => Promise<ProcessReport> | ProcessReport): Promise<void> {
+  async function send(app: Heartbeat["app"], report: Report, clock?: ClockOffset): Promise<void> {
     if (redis.status !== "ready") return;
     try {
       const { threads, reports } = await report();
-      const own = { app, host: hostname(), pid: process.pid, startedAt };
+      const own = { app, host: hostname(), pid: process.pid, startedAt, clockOffsetMs: clock?.ms ?? null };
       field = `${app} ${own.host} ${own.pid} ${startedAt}`;
       const at = await timeOf(redis, key);
       const heartbeat = JSON.stringify(heartbeatOf({ ...own, at }, threads, reports));
@@ -87,13 +94,15 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
   }
 
   return {
-    start(app, report) {
+    start(app, report, clock) {
       // Never twice at once: a slow Redis gets no second heartbeat before the first has ended.
       const beat = (): void => {
-        sending ??= send(app, report).finally(() => (sending = undefined));
+        sending ??= send(app, report, clock).finally(() => (sending = undefined));
       };
       redis.on("ready", beat);
-      timer = setInterval(beat, beatEveryMs);
+      const measure = (): void => void clock?.measure();
+      measure();
+      timers = [setInterval(beat, beatEveryMs), setInterval(measure, compareClocksEveryMs)];
     },
 
     async read() {
@@ -126,7 +135,7 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
     },
 
     async stop() {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await sending;
       // Without a response the others see this process as gone for a minute.
       if (field !== undefined && redis.status === "ready") await redis.hdel(key, field).catch(() => undefined);
@@ -167,16 +176,21 @@ export function fleetHeartbeats(
   log: Logger,
 ): FleetReporter<WorkReport> {
   const heartbeats = connectHeartbeats({ url: config.redisUrl, namespace: config.namespace, log });
+  // One connection, for the clock. The threads log an outage of the database.
+  const small = { writeConnections: 1, readConnections: 1, queryTimeoutMs: 1000, log: silentLog };
+  const database = connectDatabase({ writeUrl: config.databaseWriteUrl, readUrl: config.databaseWriteUrl, ...small });
   return {
-    start: (read) =>
-      heartbeats.start(app, async () => {
+    start(read, registry) {
+      const report = async () => {
         const { threads, reports } = await read();
         const main = { thread: null, report: { flows: [], held: [], hops: [], problems: recentProblems(log) } };
         const states = threads.map(({ index, state, restarts, lastError = null }) => {
           return { index, state, restarts, lastError };
         });
         return { threads: states, reports: [main, ...reports] };
-      }),
-    stop: () => heartbeats.stop(),
+      };
+      heartbeats.start(app, report, clockOffset(database.writer, log, registry));
+    },
+    stop: async () => void (await Promise.all([heartbeats.stop(), database.close()])),
   };
 }

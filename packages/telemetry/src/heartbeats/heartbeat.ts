@@ -70,6 +70,8 @@ export const Heartbeat = Type.Object({
   startedAt: Type.Number(),
   /** By the clock of Redis. */
   at: Type.Number(),
+  /** Its own clock minus the database's; null or absent: not measured. */
+  clockOffsetMs: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
   threads: Type.Array(ThreadState),
   flows: Type.Array(FlowReport),
   held: Type.Array(HeldReport),
@@ -83,7 +85,7 @@ const problemsMax = 10;
 
 /** What the parts of a process report, as one heartbeat. `thread` null: the main thread. */
 export function heartbeatOf(
-  process: Pick<Heartbeat, "app" | "host" | "pid" | "startedAt" | "at">,
+  process: Pick<Heartbeat, "app" | "host" | "pid" | "startedAt" | "at" | "clockOffsetMs">,
   threads: readonly ThreadState[],
   reports: readonly { readonly thread: number | null; readonly report: WorkReport }[],
 ): Heartbeat {

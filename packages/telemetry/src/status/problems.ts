@@ -1,3 +1,4 @@
+import { clockProblem } from "../heartbeats/clock-offset.ts";
 import type { FlowReport, Heartbeat } from "../heartbeats/heartbeat.ts";
 import type { DomainStatus, Flow, QueueStatus, ProcessStatus, ServerStatus, Status } from "./status.ts";
 
@@ -146,11 +147,7 @@ export function problemsOf(known: Known): Pick<Status, "state" | "problems"> {
     ...missing(known),
     ...known.stalled.map((domain) => `${domain}: events wait, and a stage or a process does not progress`),
   ];
-  const behind = [
-    ...threadProblems(known),
-    ...known.unused.map((name) => `${name} serves no reads: it is behind, or does not respond`),
-    ...delays(known),
-  ];
+  const behind = [...processProblems(known), ...delays(known)];
   const state = failing.length > 0 ? "failing" : behind.length > 0 ? "behind" : "ok";
   return { state, problems: [...failing, ...behind] };
 }
@@ -169,14 +166,16 @@ function missing({ processes, knowsProcesses }: Known): readonly string[] {
   return apps.filter((app) => !isUp(app)).map((app) => `no ${app} is running`);
 }
 
-function threadProblems({ processes }: Known): readonly string[] {
-  return processes.flatMap(({ app, host, pid, state, threads }) => {
+function processProblems({ processes }: Known): readonly string[] {
+  return processes.flatMap(({ app, host, pid, state, threads, clockOffsetMs }) => {
     const name = `${app} on ${host} (pid ${pid})`;
     if (state === "gone") return [`${name} sends no heartbeat`];
-    return threads.flatMap(({ index, state: threadState, lastError }) => {
+    const clock = clockProblem(clockOffsetMs);
+    const ofThreads = threads.flatMap(({ index, state: threadState, lastError }) => {
       if (threadState === "ready") return [];
       return [`${name}: thread ${index} is ${threadState}${lastError === null ? "" : `: ${lastError}`}`];
     });
+    return clock === undefined ? ofThreads : [...ofThreads, `${name}: its clock is ${clock}`];
   });
 }
 

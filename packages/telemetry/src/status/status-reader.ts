@@ -156,9 +156,9 @@ function rounded(ms: number | undefined): number | null {
 const isAlive = ({ ageMs }: FoundHeartbeat): boolean => ageMs < goneAfterMs;
 
 function processOf(beat: FoundHeartbeat): ProcessStatus {
-  const { app, host, pid, threads } = beat;
+  const { app, host, pid, threads, clockOffsetMs = null } = beat;
   const [startedAt, heartbeatAt] = [new Date(beat.startedAt).toISOString(), new Date(beat.at).toISOString()];
-  return { app, host, pid, state: isAlive(beat) ? "up" : "gone", startedAt, heartbeatAt, threads };
+  return { app, host, pid, state: isAlive(beat) ? "up" : "gone", startedAt, heartbeatAt, clockOffsetMs, threads };
 }
 
 /** The times of all processes together, in the order of the hops. Hops without batches are left out. */

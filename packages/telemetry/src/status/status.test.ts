@@ -8,8 +8,9 @@ const server = (name: ServerStatus["name"], state: ServerStatus["state"] = "up")
   return { name, state, latencyMs: null };
 };
 const threads = (state: "ready" | "restarting") => [{ index: 0, state, restarts: 0, lastError: "no reason" }];
+const since = { startedAt: "", heartbeatAt: "", clockOffsetMs: 2000 };
 const process = (app: ProcessStatus["app"], more: Partial<ProcessStatus> = {}): ProcessStatus => {
-  return { app, host: "h", pid: 1, state: "up", startedAt: "", heartbeatAt: "", threads: threads("ready"), ...more };
+  return { app, host: "h", pid: 1, state: "up", ...since, threads: threads("ready"), ...more };
 };
 const flow = { events: 0, perSecond: 0 };
 const queue = { batches: 0, held: 0, events: 0 };
@@ -29,6 +30,7 @@ const healthy: Known = {
 
 const withProcess = (one: ProcessStatus) => ({ processes: [...healthy.processes, one] });
 const withoutRedis = { servers: [server("redis", "down")], processes: [], knowsProcesses: false };
+const wrongClock = process("writer", { clockOffsetMs: -2100 });
 const restarting = process("ranker", { threads: threads("restarting") });
 
 test.each<readonly [Status["state"], readonly string[], Partial<Known>]>([
@@ -41,6 +43,7 @@ test.each<readonly [Status["state"], readonly string[], Partial<Known>]>([
   ["failing", ["Redis does not respond"], withoutRedis],
   ["behind", ["writer on h (pid 2) sends no heartbeat"], withProcess(process("writer", { pid: 2, state: "gone" }))],
   ["behind", ["ranker on h (pid 1): thread 0 is restarting: no reason"], withProcess(restarting)],
+  ["behind", ["writer on h (pid 1): its clock is 2.1 s behind the database's"], withProcess(wrongClock)],
   ["behind", ["steps: the waiting events need 12 s"], { domains: [domain(12)] }],
   ["behind", ["the read endpoint is 11 s behind"], { replicaLagMs: 11_000 }],
   ["behind", ["10.0.0.5:3306 serves no reads: it is behind, or does not respond"], { unused: ["10.0.0.5:3306"] }],

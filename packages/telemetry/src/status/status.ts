@@ -64,6 +64,8 @@ export const ProcessStatus = Type.Object({
   state: Type.Enum(["up", "gone"]),
   startedAt: Time,
   heartbeatAt: Time,
+  /** Its clock minus the database's, in ms, measured every 10 s; null: not measured. */
+  clockOffsetMs: orNull(Type.Number()),
   threads: Type.Array(ThreadState),
 });
 export type ProcessStatus = Static<typeof ProcessStatus>;
@@ -88,7 +90,7 @@ const DeadLetterCounts = Type.Object({ open: Type.Integer(), replayed: Type.Inte
 /** A running system at one moment. While a server is down, its values are null or empty; the rest is still reported. */
 export const Status = Type.Object({
   at: Time,
-  /** failing: a server is down or nothing progresses. behind: events wait for more than 10 s, or a process is gone. */
+  /** failing: a server is down or nothing progresses. behind: over 10 s to drain, a process gone, a wrong clock. */
   state: Type.Enum(["ok", "behind", "failing"]),
   problems: Type.Array(Type.String()),
   servers: Type.Array(ServerStatus),

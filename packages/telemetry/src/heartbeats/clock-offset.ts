@@ -1,0 +1,53 @@
+import type { SqlReader } from "@tally/contract";
+import { Gauge, type Log, type Registry } from "@tally/runtime";
+
+const roundTripMaxMs = 1000; // a measurement is exact to half of its round trip
+const offsetMaxMs = 2000;
+const endsBelowMs = 1500; // less: a clock near the limit does not log at each measurement
+
+const databaseTime = "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED) AS ms";
+
+/** Such as "3.1 s ahead of the database's"; undefined: unknown, or at most 2 s. */
+export function clockProblem(offsetMs: number | null): string | undefined {
+  if (offsetMs === null || Math.abs(offsetMs) <= offsetMaxMs) return undefined;
+  return `${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${offsetMs > 0 ? "ahead of" : "behind"} the database's`;
+}
+
+export interface ClockOffset {
+  /** The clock of this process minus the database's, in ms; null: not measured yet. */
+  readonly ms: number | null;
+  /** One short read. Never rejects. Without a response within a second the last offset stays. */
+  measure(): Promise<void>;
+}
+
+/** Compares the clock of this process with that of the write endpoint, which `writer` reads. Logs when they begin to
+ * differ by more than 2 s and when they agree again, and adds a metric. */
+export function clockOffset(writer: SqlReader, log: Log, registry: Registry, now = () => Date.now()): ClockOffset {
+  const help = "Clock of the process minus that of the database, measured every 10 s; NaN: not measured yet";
+  const gauge = new Gauge({ name: "tally_clock_offset_seconds", help, registers: [registry] });
+  gauge.set(NaN);
+  let ms: number | null = null;
+  let isWrong = false;
+  return {
+    get ms() {
+      return ms;
+    },
+    async measure() {
+      const begunAt = now();
+      const [row] = await writer.query<{ readonly ms: number }>(databaseTime).catch(() => []);
+      const endedAt = now();
+      // The absolute value: the clock may have been set back meanwhile.
+      if (row === undefined || Math.abs(endedAt - begunAt) > roundTripMaxMs) return;
+      ms = Math.round((begunAt + endedAt) / 2 - row.ms);
+      gauge.set(ms / 1000);
+      const problem = clockProblem(ms);
+      if (!isWrong && problem !== undefined) {
+        isWrong = true;
+        log.warn({ offsetMs: ms }, `the clock of this process is ${problem}`);
+      } else if (isWrong && Math.abs(ms) < endsBelowMs) {
+        isWrong = false;
+        log.info({ offsetMs: ms }, "the clock of this process agrees with the database's again");
+      }
+    },
+  };
+}
