@@ -9,7 +9,7 @@ test("a clock that differs by over 2 s logs once when that begins and once when 
   const query = async () => {
     ownMs += tripMs;
     if (tripMs === 0) throw new Error("no response");
-    return [{ ms: 1_000_000 }];
+    return [{ now: 1_000_000 }];
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a row type is the caller's claim
   const writer = { query: query as never };

@@ -1,11 +1,10 @@
 import type { SqlReader } from "@tally/contract";
+import { clockOf } from "@tally/database";
 import { Gauge, type Log, type Registry } from "@tally/runtime";
 
 const roundTripMaxMs = 1000; // a measurement is exact to half of its round trip
 const offsetMaxMs = 2000;
 const endsBelowMs = 1500; // less: a clock near the limit does not log at each measurement
-
-const databaseTime = "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED) AS ms";
 
 /** Such as "3.1 s ahead of the database's"; undefined: unknown, or at most 2 s. */
 export function clockProblem(offsetMs: number | null): string | undefined {
@@ -34,11 +33,11 @@ export function clockOffset(writer: SqlReader, log: Log, registry: Registry, now
     },
     async measure() {
       const begunAt = now();
-      const [row] = await writer.query<{ readonly ms: number }>(databaseTime).catch(() => []);
+      const itsTime = await clockOf(writer).catch(() => undefined);
       const endedAt = now();
       // The absolute value: the clock may have been set back meanwhile.
-      if (row === undefined || Math.abs(endedAt - begunAt) > roundTripMaxMs) return;
-      ms = Math.round((begunAt + endedAt) / 2 - row.ms);
+      if (itsTime === undefined || Math.abs(endedAt - begunAt) > roundTripMaxMs) return;
+      ms = Math.round((begunAt + endedAt) / 2 - itsTime);
       gauge.set(ms / 1000);
       const problem = clockProblem(ms);
       if (!isWrong && problem !== undefined) {
