@@ -1,4 +1,5 @@
-import { newEventId } from "@tally/contract";
+import { randomBytes } from "node:crypto";
+import { encodeRankingMessage, newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { batchOf, openPublisher, poisonSale as poison, saleEvent as event } from "./kit/publish.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
@@ -33,14 +34,6 @@ test("two contents with one id that the database rejects are two dead letters, h
   }, 15_000);
   expect(await count()).toBe(before + 2);
 }, 60_000);
-
-test("a message that the broker gives up, such as one that no ranker can read, becomes a dead letter", async () => {
-  const known = await count();
-  await send(Buffer.from("no moves"), "unreadable", "rank");
-  await countBecomes(known + 1);
-  const [letter] = await list("--stage", "delivery");
-  expect(letter).toMatchObject({ messageId: "unreadable", reason: "given up: rejected" });
-});
 
 test("of an event id twice in a batch, the rejected one is a dead letter, and the batch completes", async () => {
   const bad = poison(16);
@@ -79,6 +72,28 @@ test("a repeated replay stores and counts once what the database accepts now; th
   expect(await rowsOf(6)).toHaveLength(1);
   expect(await ranked(6)).toMatchObject({ items: [{ itemID: 7, quantity: 1000 }] });
   expect(await stateOf(fixed.id)).toBe("replayed");
+});
+
+test("a ranking message that no ranker can apply becomes a dead letter; the next are ranked", async () => {
+  const known = await count();
+  const broken = ["c1", "929090ff", "9292a56c696b657394a135fba136cb7ff800000000000090"].map((hex, sequence) => {
+    const batch = { producer: randomBytes(8).toString("hex"), sequence };
+    return encodeRankingMessage({ batch, storedAt: Date.now(), shards: [Buffer.from(hex, "hex")] });
+  });
+  for (const body of [Buffer.from("no moves"), ...broken]) await send(body, "broken", "rank");
+  await send(batchOf([event(18)]));
+  await vi.waitFor(async () => expect(await ranked(18)).toMatchObject({ items: [{ quantity: 2 }] }), 10_000);
+  await countBecomes(known + 4);
+  const letters = (await list("--stage", "delivery")).filter(({ messageId }) => messageId === "broken");
+  expect(new Set(letters.map(({ reason }) => reason))).toEqual(
+    new Set([
+      "given up: rejected: expected a header line of JSON",
+      "given up: rejected: moves of shard 0: expected two lists before byte 1 of 1",
+      "given up: rejected: moves of shard 0: expected the end before byte 3 of 4",
+      "given up: rejected: moves of shard 0: expected an integer before byte 23 of 24",
+    ]),
+  );
+  expect(letters.map(({ message = "" }) => Buffer.from(message, "base64"))).toContainEqual(broken[2]);
 });
 
 test("discarded dead letters are kept, and listed on request", async () => {

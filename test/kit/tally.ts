@@ -45,7 +45,10 @@ interface Letter {
   readonly stage: string;
   readonly state: string;
   readonly messageId: string;
+  readonly reason: string;
   readonly event?: object;
+  /** Base64. */
+  readonly message?: string;
 }
 
 /** The dead letters that `tally dead-letters list` prints; without flags the open ones. */

@@ -111,12 +111,15 @@ test("a batch whose ranking message was lost is ranked from the ledger, and a la
   expect(await count()).toBe(2);
 });
 
+// Its last byte says that no mirrored counts follow.
+const malformed = "UPDATE batches SET moves = CONCAT(LEFT(moves, LENGTH(moves) - 1), 'x') WHERE producer = ?";
 // A later release may write "v":3, and be rolled back before its messages were ranked.
 const laterVersion = "UPDATE batches SET moves = CONCAT('{\"v\":3', SUBSTRING(moves, 7)) WHERE producer = ?";
 
 test.each([
   [2, "a Redis that has lost everything", "lost"],
   [3, "a batch that is not ranked and whose ranking message was pruned", "pruned"],
+  [11, "a batch that is not ranked and whose ranking message is malformed", "malformed"],
   [9, "a batch that is not ranked and whose ranking message is of a later release", "later"],
 ])("the rankings of store %i are rebuilt from the rows after %s", async (storeId, _, what) => {
   const { domain, database, rankings, seen, storeSale, rebuild: build, count, start } = await open(storeId);
@@ -124,6 +127,7 @@ test.each([
   const message = await storeSale();
   await database.transaction(async (transaction) => {
     if (what === "pruned") await pruneRankingMessages(transaction, [message.batch]);
+    if (what === "malformed") await transaction.execute(malformed, [Buffer.from(message.batch.producer, "hex")]);
     if (what === "later") await transaction.execute(laterVersion, [Buffer.from(message.batch.producer, "hex")]);
   });
   start();

@@ -3,7 +3,13 @@ import { servedDomains } from "@tally/domains";
 import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
 import { Progress, openTracer } from "@tally/telemetry";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
-import { queuesOf, type Domain, type QueueSpec } from "@tally/contract";
+import {
+  decodeRankingMessage,
+  queuesOf,
+  UndecodableRankingMessage,
+  type Domain,
+  type QueueSpec,
+} from "@tally/contract";
 import { BatchWriter, type BatchWriterOptions } from "./batch-writer.ts";
 import { LetterKeeper } from "./rejected-events.ts";
 import type { WriterConfig } from "./config.ts";
@@ -93,21 +99,29 @@ function consumeDomain(domain: Domain, parts: Parts) {
     connectionName: `tally writer ${index} ${domain.name} dead letters`,
     queue: dead.name,
     prefetch: deadPrefetch,
-    onDelivery: (delivery) => keeper.keep(letterOfDead(domain.name, delivery), () => delivery.ack()),
+    onDelivery: (delivery) => keeper.keep(letterOfDead(domain.name, rank.name, delivery), () => delivery.ack()),
   });
   const held = () => ({ stage: "stored", domain: domain.name, batches: consumer.held }) as const;
   return { writer, consumers: [consumer, deadConsumer], held };
 }
 
-/** A message that RabbitMQ moved to the queue of dead letters: its headers name the queue and the reason. */
-function letterOfDead(domain: string, { messageId, headers, body }: Delivery): NewLetter {
-  const { "x-first-death-queue": queue, "x-first-death-reason": reason } = headers;
-  return letterOfMessage({
-    domain,
-    stage: "delivery",
-    queue: typeof queue === "string" ? queue : "",
-    messageId,
-    reason: `given up: ${typeof reason === "string" ? reason : "no reason given"}`,
-    body,
-  });
+/** A message that RabbitMQ moved to the queue of dead letters: its headers name the queue and the reason. A ranker
+ * rejects what it cannot decode; the letter says why. */
+function letterOfDead(domain: string, rankQueue: string, { messageId, headers, body }: Delivery): NewLetter {
+  const { "x-first-death-queue": found, "x-first-death-reason": reason } = headers;
+  const queue = typeof found === "string" ? found : "";
+  const problem = queue === rankQueue ? problemOfRankingMessage(body) : undefined;
+  const given = typeof reason === "string" ? reason : "no reason given";
+  const why = problem === undefined ? given : `${given}: ${problem}`;
+  return letterOfMessage({ domain, stage: "delivery", queue, messageId, reason: `given up: ${why}`, body });
+}
+
+function problemOfRankingMessage(body: Buffer): string | undefined {
+  try {
+    decodeRankingMessage(body);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UndecodableRankingMessage) return error.message;
+    throw error;
+  }
 }

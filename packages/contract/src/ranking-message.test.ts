@@ -4,8 +4,13 @@ import { decodeRankingMessage, encodeRankingMessage, UndecodableRankingMessage }
 const message = {
   batch: { producer: "0123456789abcdef", sequence: 7 },
   storedAt: 1_700_000_000_000,
-  shards: [Buffer.from("one\nwith a line"), Buffer.alloc(0), Buffer.from([0, 10, 255])],
+  // As encodeMoves writes them: on the board "b" the member "m" moves by 10, which is a newline; nothing.
+  shards: ["9292a16292a16d0a90", "929090"].map(bytesOf),
 };
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex, "hex");
+}
 
 test("decodes a ranking message to what was encoded, with newlines in the moves", () => {
   expect(decodeRankingMessage(encodeRankingMessage(message))).toEqual(message);
@@ -19,7 +24,42 @@ test("rejects a message that is cut, extended or of another kind", () => {
     Buffer.from("{}\n"),
     Buffer.from("x"),
     Buffer.alloc(0),
+    encodeRankingMessage({ ...message, shards: [] }),
+    encodeRankingMessage({ ...message, storedAt: 1e300 }),
   ]) {
     expect(() => decodeRankingMessage(broken)).toThrow(UndecodableRankingMessage);
   }
+});
+
+test.each([
+  ["an integer of 4 bytes", "9292a16292a16dd28000000090"],
+  ["a large integer", "9292a16292a16dcbc1e000000000000090"],
+  ["a long text and lists with long heads", "92dc0002d90162dd00000002da00016dd1ff0090"],
+  ["a mirrored count", "929093a56974656d3aa673746f72653a92a13792a135fe"],
+])("accepts moves with %s", (_, hex) => {
+  expect(() => decodeRankingMessage(encodeRankingMessage({ ...message, shards: [bytesOf(hex)] }))).not.toThrow();
+});
+
+test.each([
+  ["no bytes", ""],
+  ["random bytes", "c1ff00aa"],
+  ["one list", "9190"],
+  ["three lists", "93909090"],
+  ["a list that ends early", "9292a16292a16d"],
+  ["a list of four thousand million", "92ddffffffff90"],
+  ["a text that ends early", "9292dbffffffff"],
+  ["bytes after the end", "92909000"],
+  ["a board without changes", "9291a16290"],
+  ["a board that is no text", "92920792a16d0190"],
+  ["a member that is no text", "9292a1629207019090"],
+  ["a change that is no number", "9292a16292a16da16d90"],
+  ["NaN", "9292a16292a16dcb7ff800000000000090"],
+  ["Infinity", "9292a16292a16dcb7ff000000000000090"],
+  ["a fraction", "9292a16292a16dcb3fe000000000000090"],
+  ["a number beyond 2^53", "9292a16292a16dcb434000000000000090"],
+  ["a mirrored count that falls", "929093a56974656d3aa673746f72653a92a13792a13501"],
+  ["mirrored counts without members", "929092a56974656d3aa673746f72653a"],
+])("rejects moves with %s", (_, hex) => {
+  const body = encodeRankingMessage({ ...message, shards: [...message.shards, bytesOf(hex)] });
+  expect(() => decodeRankingMessage(body)).toThrow(/^moves of shard 2: /);
 });

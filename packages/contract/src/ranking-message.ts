@@ -1,9 +1,10 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { BatchId } from "./batch.ts";
+import { checkMoves } from "./check-moves.ts";
 
 /** The content of one message of a rank queue. The ledger keeps it until the batch is surely ranked. `shards` are in
- * the form that the rankings read: the ranker does not decode them. */
+ * the form that the rankings read: the ranker checks them and does not decode them. */
 export interface RankingMessage {
   readonly batch: BatchId;
   /** When the rows were written, in ms since 1970. */
@@ -13,14 +14,16 @@ export interface RankingMessage {
 
 // The form of the moves.
 const version = 2;
+// The latest time of a Date: rankings show the time as text.
+const latestMs = 8_640_000_000_000_000;
 
 const Header = Compile(
   Type.Object({
     v: Type.Literal(version),
     producer: Type.String({ pattern: "^[0-9a-f]{16}$" }),
     sequence: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
-    storedAt: Type.Integer({ minimum: 0 }),
-    shardBytes: Type.Array(Type.Integer({ minimum: 0 })),
+    storedAt: Type.Integer({ minimum: 0, maximum: latestMs }),
+    shardBytes: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 }),
   }),
 );
 
@@ -40,7 +43,8 @@ export class UndecodableRankingMessage extends Error {
   readonly code = "UNDECODABLE_RANKING_MESSAGE";
 }
 
-/** The inverse; the shards are views into `body`. Throws UndecodableRankingMessage. */
+/** The inverse; the shards are views into `body`, and their moves have the form that Redis can apply. Throws
+ * UndecodableRankingMessage for any other bytes. */
 export function decodeRankingMessage(body: Buffer): RankingMessage {
   const end = body.indexOf(0x0a);
   const header = parse(body.toString("utf8", 0, Math.max(end, 0)));
@@ -53,6 +57,14 @@ export function decodeRankingMessage(body: Buffer): RankingMessage {
   }
   if (offset !== body.length) {
     throw new UndecodableRankingMessage(`expected ${offset} bytes by the header, got ${body.length}`);
+  }
+  for (const [index, shard] of shards.entries()) {
+    try {
+      checkMoves(shard);
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      throw new UndecodableRankingMessage(`moves of shard ${index}: ${cause.message}`, { cause });
+    }
   }
   const { producer, sequence, storedAt } = header;
   return { batch: { producer, sequence }, storedAt, shards };

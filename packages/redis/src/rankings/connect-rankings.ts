@@ -17,7 +17,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
     ]),
   );
   const mirrorsOf = (domain: string): readonly MirroredBoards[] => mirrors.get(domain) ?? [];
-  const live = batchRanking(redis, (domain, use) => shards.call(domain, use), mirrorsOf);
+  const live = batchRanking(redis, (domain, use) => shards.call(domain, use));
   return {
     ...live,
     ...boardReads(redis, shards, mirrorsOf),
@@ -52,7 +52,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
     async build(domain, count) {
       const { keys } = await shards.read(domain);
       const own = count === undefined ? keys : shards.of(domain, count).keys;
-      return buildGeneration(redis, own, keys, mirrorsOf(domain));
+      return buildGeneration(redis, own, keys);
     },
 
     async ping() {

@@ -62,31 +62,29 @@ export function shardOf(board: string, shards: number): number {
 
 /** The shards of a ranking message for a number of shards. Messages with another number are encoded again, 2 µs for a
  * purchase of 5 items: they waited while the number changed, or their writer has another RANKING_SHARDS. */
-export function fitShards(
-  message: RankingMessage,
-  mirrors: readonly MirroredBoards[],
-  count: number,
-): readonly Buffer[] {
+export function fitShards(message: RankingMessage, count: number): readonly Buffer[] {
   if (message.shards.length === count) return message.shards;
   const moves = new Moves();
+  const kinds = new Map<string, MirroredBoards>();
   for (const shard of message.shards) {
     const lists: unknown = packr.unpack(shard);
     if (!Array.isArray(lists)) throw new TypeError("expected a list of boards");
-    decodeMoves(moves, lists, mirrors);
+    decodeMoves(moves, lists, kinds);
   }
   return encodeMoves(moves, count).shards;
 }
 
-/** The inverse of encodeMoves. */
-function decodeMoves(moves: Moves, [boards, mirrored]: readonly unknown[][], mirrors: readonly MirroredBoards[]): void {
+/** The inverse of encodeMoves. `kinds`: the mirrored boards so far, by their prefixes. */
+function decodeMoves(moves: Moves, [boards, mirrored]: readonly unknown[][], kinds: Map<string, MirroredBoards>): void {
   for (const [board, changes] of pairsOf(boards))
     for (const [member, by] of pairsOf(changes)) moves.add(String(board), decodeMember(String(member)), -Number(by));
   for (let i = 0; i < (mirrored?.length ?? 0); i += 3) {
-    const [prefix, , groups] = mirrored?.slice(i, i + 3) ?? [];
-    const boardsOf = mirrors.find((one) => one.prefix === prefix);
-    if (boardsOf === undefined) throw new TypeError(`unknown mirrored boards ${String(prefix)}`);
+    const [prefix, mirrorPrefix, groups] = mirrored?.slice(i, i + 3) ?? [];
+    const name = JSON.stringify([prefix, mirrorPrefix]);
+    const kind = kinds.get(name) ?? { prefix: String(prefix), mirrorPrefix: String(mirrorPrefix) };
+    kinds.set(name, kind);
     for (const [member, counts] of pairsOf(groups))
-      for (const [key, by] of pairsOf(counts)) moves.addMirrored(boardsOf, String(key), String(member), -Number(by));
+      for (const [key, by] of pairsOf(counts)) moves.addMirrored(kind, String(key), String(member), -Number(by));
   }
 }
 

@@ -2,7 +2,7 @@ import { masterOfKey, mastersWithSlotOf } from "../connection/cluster.ts";
 import type { Redis } from "../connection/open-redis.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@tally/runtime";
-import type { BatchId, MirroredBoards } from "@tally/contract";
+import type { BatchId } from "@tally/contract";
 import { fitShards } from "./encode-moves.ts";
 import type { BatchRanking } from "./rankings.ts";
 import type { RankingsRedis } from "./scripts.ts";
@@ -165,13 +165,12 @@ function isOtherShards(error: unknown): boolean {
 export function batchRanking(
   redis: RankingsRedis,
   onShards: <T>(domain: string, use: (shards: Shards) => Promise<T>) => Promise<T>,
-  mirrorsOf: (domain: string) => readonly MirroredBoards[],
 ): BatchRanking {
   return {
     rank: (domain, message) =>
       onShards(domain, async ({ keys, live }) => {
         const { batch, storedAt } = message;
-        const moves = fitShards(message, mirrorsOf(domain), keys.length);
+        const moves = fitShards(message, keys.length);
         const results = await Promise.all(
           moves.map(async (own, index) => {
             const shard = keys[index] ?? "";

@@ -27,7 +27,6 @@ export async function buildGeneration(
   redis: RankingsRedis,
   keys: readonly string[],
   liveKeys: readonly string[],
-  mirrors: readonly MirroredBoards[],
 ): Promise<NewGeneration | undefined> {
   // Differs from the names of earlier ones, even after Redis has lost them all.
   const name = `${Date.now()}${String(Math.floor(Math.random() * 1000)).padStart(3, "0")}x${keys.length}`;
@@ -40,7 +39,7 @@ export async function buildGeneration(
   const switchOne = async (key: string, index: number, how: "check" | "switch"): Promise<boolean> =>
     (await redis.tallySwitch(key, name, loader.chunksOf(index), how)) === 1;
   return {
-    ...batchRanking(redis, onShards, () => mirrors),
+    ...batchRanking(redis, onShards),
     add: (board, cells) => loader.add(board, cells),
     addMirrored: (boards, member, cells) => loader.addMirrored(boards, member, cells),
     mark: (producer, marks) => loader.mark(producer, marks),
