@@ -92,6 +92,7 @@ async function open(storeId: number) {
         messagesKeptMs: 3_600_000,
         onRepaired: (_, batches) => (seen.repaired += batches),
         onRebuilt: () => (seen.rebuilt += 1),
+        onRebuildDelayed: () => undefined,
       });
       onTestFinished(() => auditor.stop());
     },

@@ -15,6 +15,7 @@ import { Outage, type Log } from "@tally/runtime";
 import type { BatchId, Domain } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";
 import { prune, rebuild, repair } from "@tally/reconcile";
+import { RebuildPace } from "./rebuild-pace.ts";
 
 /*
  * Keeps the rankings equal to the rows. Every second it checks Redis and the database:
@@ -40,6 +41,8 @@ interface AuditorOptions {
   /** Batches that a round ranked from the ledger. */
   readonly onRepaired: (domain: string, batches: number) => void;
   readonly onRebuilt: (domain: string) => void;
+  /** A rebuild that must wait, because the one before it for the same reason did not help. */
+  readonly onRebuildDelayed: (domain: string) => void;
 }
 
 const lookEveryMs = 1000;
@@ -115,6 +118,7 @@ class DomainAuditor {
   readonly #domain: Domain;
   readonly #options: AuditorOptions;
   readonly #signal: AbortSignal;
+  readonly #pace: RebuildPace;
   /** All batches of epochs up to this one are marked; undefined: unknown, so all are checked. */
   #checkedTo: number | undefined;
   #prunedTo: LedgerPlace = placeAt(0);
@@ -127,6 +131,7 @@ class DomainAuditor {
     this.#domain = domain;
     this.#options = options;
     this.#signal = signal;
+    this.#pace = new RebuildPace(domain.name, options.log, options.onRebuildDelayed);
   }
 
   /** Rebuilds rankings that Redis or the database has lost. Returns whether there is something to repair. */
@@ -234,6 +239,7 @@ class DomainAuditor {
   }
 
   async #rebuild(reason: string, endpoint: "read" | "write" = "read"): Promise<void> {
+    if (!this.#pace.mayBegin(reason)) return;
     const { log, database, rankings } = this.#options;
     const { name } = this.#domain;
     const outcome = await rebuild({
@@ -253,6 +259,7 @@ class DomainAuditor {
     this.#missingSinceMs = undefined;
     // While another process builds, this is retried every second without a log line.
     if (outcome.name === "busy") return;
+    this.#pace.ended(reason);
     log.info({ domain: name, outcome }, `auditor: rankings ${outcome.name}`);
     if (outcome.name !== "rebuilt") return;
     this.#checkedTo = outcome.closedTo;

@@ -19,12 +19,15 @@ export function rankerMetrics(thread: number, domains: readonly string[], pools:
   const fromLedger = "Batches that the auditor ranked from the ledger";
   const repaired = counter("tally_ranker_repaired_batches_total", fromLedger, "domain");
   const generations = counter("tally_ranker_generations_total", "Rebuilds of the rankings from the rows", "domain");
+  const waits = "Rebuilds that had to wait, because the one before it for the same reason did not help";
+  const delayed = counter("tally_ranker_rebuilds_delayed_total", waits, "domain");
   // From 0, so that the first one is an increase.
-  for (const domain of domains) generations.inc({ domain }, 0);
+  for (const domain of domains) for (const rebuilds of [generations, delayed]) rebuilds.inc({ domain }, 0);
   return {
     registry,
     waitedForSession: poolMetrics(registry, pools),
     rebuilt: (domain: string): void => generations.inc({ domain }),
+    rebuildDelayed: (domain: string): void => delayed.inc({ domain }),
     repaired: (domain: string, count: number): void => repaired.inc({ domain }, count),
     ranked(domain: string, isNew: boolean, behindMs: number, rankMs: number): void {
       batches.inc({ domain, outcome: isNew ? "ranked" : "known" });

@@ -1,0 +1,48 @@
+import type { Log } from "@tally/runtime";
+
+const firstMs = 1000;
+const longestMs = 60_000;
+// Without the need of another rebuild, after the wait.
+const calmMs = 60_000;
+
+/** Spaces rebuilds that do not help: the next one for the same reason waits 1 s, then 2, 4, … up to 60 s. The first one
+ * after a calm minute waits for nothing. */
+export class RebuildPace {
+  readonly #domain: string;
+  readonly #log: Log;
+  readonly #onDelayed: (domain: string) => void;
+  /** The last one for each reason, without the numbers in it. */
+  readonly #last = new Map<string, { readonly endedAtMs: number; readonly waitMs: number; isDelayed: boolean }>();
+
+  /** `onDelayed` is called once for each rebuild that must wait. */
+  constructor(domain: string, log: Log, onDelayed: (domain: string) => void) {
+    this.#domain = domain;
+    this.#log = log;
+    this.#onDelayed = onDelayed;
+  }
+
+  /** Whether a rebuild may begin now. Asked again each second while it is needed. */
+  mayBegin(reason: string): boolean {
+    const last = this.#last.get(keyOf(reason));
+    if (last === undefined) return true;
+    const sinceMs = performance.now() - last.endedAtMs;
+    if (sinceMs >= last.waitMs + calmMs) this.#last.delete(keyOf(reason));
+    if (sinceMs >= last.waitMs) return true;
+    if (last.isDelayed) return false;
+    last.isDelayed = true;
+    const line = `auditor: the rankings of ${this.#domain} need a rebuild again; it waits ${last.waitMs / 1000} s`;
+    this.#log.warn({ domain: this.#domain, reason }, line);
+    this.#onDelayed(this.#domain);
+    return false;
+  }
+
+  ended(reason: string): void {
+    const before = this.#last.get(keyOf(reason))?.waitMs ?? firstMs / 2;
+    const waitMs = Math.min(longestMs, before * 2);
+    this.#last.set(keyOf(reason), { endedAtMs: performance.now(), waitMs, isDelayed: false });
+  }
+}
+
+function keyOf(reason: string): string {
+  return reason.replaceAll(/\d+/g, "");
+}
