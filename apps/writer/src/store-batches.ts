@@ -1,11 +1,12 @@
 import {
-  keepLetters,
-  letterOfConflict,
-  type NewLetter,
   enter,
   findStored,
+  foreignBatchReason,
   joinEpoch,
+  keepLetters,
+  letterOfConflict,
   type LedgerEntry,
+  type NewLetter,
 } from "@tally/database";
 import {
   encodeRankingMessage,
@@ -99,7 +100,7 @@ export class ForeignBatch extends Error {
   readonly code = "FOREIGN_BATCH";
 
   constructor(key: string) {
-    super(`batch ${key} is in the ledger with other content`);
+    super(`batch ${key} ${foreignBatchReason}`);
   }
 }
 

@@ -6,9 +6,13 @@ interface Size {
   readonly key?: string;
   readonly events?: number;
   readonly bytes?: number;
+  readonly hash?: string;
 }
 
-function received({ key = "a:0", events = 1, bytes = 1 }: Size, connection = { lost: false }): ReceivedBatch {
+function received(
+  { key = "a:0", events = 1, bytes = 1, hash = "12345678" }: Size,
+  connection = { lost: false },
+): ReceivedBatch {
   const batch = {
     id: { producer: key, sequence: 0 },
     createdAt: 0,
@@ -26,7 +30,7 @@ function received({ key = "a:0", events = 1, bytes = 1 }: Size, connection = { l
     reject() {},
     giveBack() {},
   };
-  return { batch, key, bodyHash: Buffer.alloc(8), rejected: new Map(), delivery, deliveredAtMs: 0, traced: [] };
+  return { batch, key, bodyHash: Buffer.from(hash), rejected: new Map(), delivery, deliveredAtMs: 0, traced: [] };
 }
 
 function lineOf(sizes: readonly Size[], prefetch = 100): WaitingLine {
@@ -62,6 +66,14 @@ test.each([
 test("a second delivery of a waiting batch is stored once, and is returned to be acknowledged too", () => {
   const { group, copies } = lineOf([{ key: "same" }, { key: "other" }, { key: "same" }]).cut();
   expect([group, copies].map((batches) => batches.map(({ key }) => key))).toEqual([["same", "other"], ["same"]]);
+});
+
+test("other content under an id of a transaction waits for the next one", () => {
+  const line = lineOf([{ key: "same" }, { key: "same", hash: "87654321" }, { key: "other" }, { key: "same" }]);
+  const { group, copies } = line.cut();
+  expect([group, copies].map((batches) => batches.map(({ key }) => key))).toEqual([["same", "other"], ["same"]]);
+  expect(line.cut().group.map(({ bodyHash }) => bodyHash.toString())).toEqual(["87654321"]);
+  expect(line.isEmpty).toBe(true);
 });
 
 test("deliveries of a lost connection leave the line when their copies arrive", () => {

@@ -33,15 +33,19 @@ export class WaitingLine {
     this.#batches.push(received);
   }
 
-  /** Removes at least one batch. `copies` are second deliveries of batches in `group`. */
+  /** Removes at least one batch. `copies` are second deliveries of batches in `group`. Other content under an id of
+   * `group` stays in the line: the next transaction finds the id in the ledger. */
   cut(): { readonly group: readonly ReceivedBatch[]; readonly copies: readonly ReceivedBatch[] } {
     const taken = this.#batches.splice(0, Math.max(1, this.#first().count));
     const group = new Map<string, ReceivedBatch>();
     const copies: ReceivedBatch[] = [];
+    const foreign: ReceivedBatch[] = [];
     for (const received of taken) {
-      if (group.has(received.key)) copies.push(received);
-      else group.set(received.key, received);
+      const first = group.get(received.key);
+      if (first === undefined) group.set(received.key, received);
+      else (first.bodyHash.equals(received.bodyHash) ? copies : foreign).push(received);
     }
+    this.#batches.unshift(...foreign);
     return { group: [...group.values()], copies };
   }
 

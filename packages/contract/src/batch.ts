@@ -76,6 +76,18 @@ export function encodeBatch(
   return packEvent({ json, bytes: events.flatMap(({ bytes }) => bytes) });
 }
 
+// As encodeBatch begins.
+const headBytesMax = 200;
+const head = /^\{"v":1,"eventVersion":\d+,"producer":"[0-9a-f]{16}","sequence":\d+,/;
+
+/** The same message under another batch id, with its events and their version. Returns other bytes unchanged. */
+export function withBatchId(body: Buffer, id: BatchId): Buffer {
+  const [found] = head.exec(body.toString("latin1", 0, headBytesMax)) ?? [];
+  if (found === undefined) return body;
+  const own = found.replace(/"producer.*/, `"producer":"${id.producer}","sequence":${id.sequence},`);
+  return Buffer.concat([Buffer.from(own), body.subarray(found.length)]);
+}
+
 export class UndecodableBatch extends Error {
   readonly code = "UNDECODABLE_BATCH";
 }

@@ -1,4 +1,4 @@
-export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch } from "./batch.ts";
+export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, withBatchId } from "./batch.ts";
 export type { Batch, BatchId, Event } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
 export { defineDomain, type BatchEvent, type Change, type Domain, type Store } from "./domain.ts";

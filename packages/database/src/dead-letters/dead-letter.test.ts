@@ -1,6 +1,6 @@
-import { BatchIds, encodeEvent, newEventId, packEvent } from "@tally/contract";
+import { BatchIds, encodeBatch, encodeEvent, newEventId, packEvent } from "@tally/contract";
 import { expect, test } from "vitest";
-import { replayOf, type DeadLetter } from "./letters.ts";
+import { foreignBatchReason, replayOf, type DeadLetter } from "./letters.ts";
 
 const eventId = newEventId();
 const letter = (stage: DeadLetter["stage"], body: Buffer): DeadLetter => ({
@@ -26,4 +26,17 @@ test("a replayed event has the version of its domain, so that no earlier writer 
 test("a replayed message is the one that was kept, with its own version", () => {
   const body = Buffer.from('{"v":1,"eventVersion":3}');
   expect(replayOf(letter("message", body), "tally", new BatchIds(), 2).body).toBe(body);
+});
+
+test("a replayed batch whose id belongs to another one has a new id, and its events with their bytes", () => {
+  const events = [{ id: eventId, name: '{"v":1,"producer":"é"', image: Buffer.from([0x0a, 0xff, 0x00]) }].map(
+    encodeEvent,
+  );
+  const id = { producer: "0123456789abcdef", sequence: 7 };
+  const foreign = { ...letter("message", encodeBatch(id, 5, events, 3)), reason: `batch 0:7 ${foreignBatchReason}` };
+  const next = { producer: "fedcba9876543210", sequence: 4_294_967_295 };
+  const batches = Object.assign(new BatchIds(), { next: () => next });
+  const replay = replayOf(foreign, "tally", batches, 9);
+  expect(replay.messageId).toBe("fedcba9876543210:4294967295");
+  expect(replay.body).toEqual(encodeBatch(next, 5, events, 3));
 });

@@ -8,6 +8,9 @@ import {
   queuesOf,
   textOfBatchId,
   unpackEvent,
+  withBatchId,
+  type BatchIds,
+  type Event,
   bytesOfEventId,
 } from "@tally/contract";
 import type { BatchIds, Event, SqlParameter, SqlReader, SqlTransaction } from "@tally/contract";
@@ -46,6 +49,9 @@ export function letterOfEvent(domain: string, queue: string, event: Event, reaso
 
 export const keyReusedReason = "key reused with different content";
 
+/** Ends the reason of a letter that is a whole batch: two producers had the same id. */
+export const foreignBatchReason = "is in the ledger with other content";
+
 /** The letter's id is made of key and content: each content is one letter. A replay stores the event under that id. */
 export function letterOfConflict(domain: string, queue: string, event: Event, content: string): NewLetter {
   const id = eventIdOfKey(`${domain}/${event.id}`, content);
@@ -73,7 +79,8 @@ export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
   return stage === "event" || stage === "conflict";
 }
 
-/** The message that sends a letter again. Harmless to repeat, because an event keeps its id and a message its batch.
+/** The message that sends a letter again. Harmless to repeat, because an event keeps its id, and a message its batch. A
+ * batch whose id belongs to another one gets a new id: under its own it would become the same letter again.
  * `eventVersion`: of the domain, for a single event, whose own version may be an earlier one. */
 export function replayOf(
   letter: DeadLetter,
@@ -83,10 +90,13 @@ export function replayOf(
 ): { readonly queue: string; readonly messageId: string; readonly body: Buffer } {
   const { ingest, rank } = queuesOf(namespace, letter.domain);
   const queue = letter.queue === rank.name ? rank.name : ingest.name;
-  if (!holdsEvent(letter)) return { queue, messageId: letter.messageId, body: letter.body };
+  const isForeign = letter.stage === "message" && letter.reason.endsWith(foreignBatchReason);
+  if (!holdsEvent(letter) && !isForeign) return { queue, messageId: letter.messageId, body: letter.body };
   const batch = batches.next();
+  const messageId = textOfBatchId(batch);
+  if (isForeign) return { queue, messageId, body: withBatchId(letter.body, batch) };
   const body = encodeBatch(batch, Date.now(), [unpackEvent(letter.body)], eventVersion);
-  return { queue, messageId: textOfBatchId(batch), body };
+  return { queue, messageId, body };
 }
 
 export const deadLetterMigrations = new URL("./migrations/", import.meta.url);
