@@ -8,7 +8,8 @@ export interface MirroredBoards {
   readonly mirrorPrefix: string;
 }
 
-/** The effect of a batch on the rankings: differences of members of boards. */
+/** The effect of a batch on the rankings: differences of members of boards. Redis counts exactly up to 2^53: a domain
+ * limits what one event adds, so that no count gets there (docs/decisions/0004-how-boards-are-kept.md). */
 export class Moves {
   readonly #boards = new Map<string, Map<string, number>>();
   readonly #mirrored = new Map<MirroredBoards, Map<string, (string | number)[]>>();

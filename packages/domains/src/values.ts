@@ -86,7 +86,7 @@ export async function topOf<T>(
   };
 }
 
-export const EventId = Type.String({ pattern: "^[0-9a-f-]{36}$", expected: "a UUID" });
+export const EventId = Type.String({ pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", expected: "a UUID" });
 
 /** An id or another integer from 0 in an event. */
 export const StoredNumber = Type.Integer({

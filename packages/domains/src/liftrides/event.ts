@@ -2,6 +2,9 @@ import { eventIdOfKey } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, EventId, StoredNumber } from "../values.ts";
 
+/** Keeps the vertical of all rides of a skier on a day below 2^53, up to which Redis counts exactly. */
+export const liftIdMax = 1_000_000;
+
 /** One ride on a lift, in messages and as stored. `skierId`: null where the client does not say who rode. */
 export const LiftRideEvent = closed({
   id: EventId,
@@ -10,7 +13,7 @@ export const LiftRideEvent = closed({
   day: StoredNumber,
   skierId: Type.Union([StoredNumber, Type.Null()]),
   minute: StoredNumber,
-  liftId: StoredNumber,
+  liftId: Type.Integer({ minimum: 0, maximum: liftIdMax, expected: `an integer from 0 to ${liftIdMax}` }),
 });
 export type LiftRideEvent = Static<typeof LiftRideEvent>;
 

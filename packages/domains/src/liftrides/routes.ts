@@ -1,15 +1,14 @@
 import { ingestRoute, type EventFiles } from "@tally/contract";
 import { Type, type TString } from "typebox";
 import { closed, ids, None, numberFilter, wholeNumbers } from "../values.ts";
-import { liftRideEvent, rideOfUnknownSkier, type LiftRideEvent } from "./event.ts";
+import { liftIdMax, liftRideEvent, rideOfUnknownSkier, type LiftRideEvent } from "./event.ts";
 import { store } from "./store.ts";
 
 /** Seasons and days; the columns have two bytes. */
 export const seasons = wholeNumbers(0, 65_535);
 export const days = wholeNumbers(0, 65_535);
 const minutes = wholeNumbers(0, 1440);
-/** The limit keeps the vertical of all rides of a skier below 2^53, which Redis counts exactly. */
-const lifts = wholeNumbers(0, 1_000_000);
+const lifts = wholeNumbers(0, liftIdMax);
 
 /** The season of rides and queries without one: the first version of the contract has no seasons. */
 export const seasonOfNone = 0;

@@ -1,6 +1,9 @@
-import type { Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { closed, EventId, StoredNumber } from "../values.ts";
 import { eventTable } from "../event-table.ts";
+
+/** The most steps of one event. */
+export const stepsMax = 100_000;
 
 /** Steps of a user within an hour of a day, in messages and as stored. Several events of one hour add up. */
 export const StepsEvent = closed({
@@ -8,7 +11,7 @@ export const StepsEvent = closed({
   userId: StoredNumber,
   day: StoredNumber,
   hour: StoredNumber,
-  steps: StoredNumber,
+  steps: Type.Integer({ minimum: 0, maximum: stepsMax, expected: `an integer from 0 to ${stepsMax}` }),
 });
 export type StepsEvent = Static<typeof StepsEvent>;
 

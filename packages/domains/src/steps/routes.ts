@@ -1,12 +1,12 @@
 import { ingestRoute, type EventFiles } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, numberFilter, wholeNumbers } from "../values.ts";
-import { type StepsEvent, store } from "./event.ts";
+import { type StepsEvent, stepsMax, store } from "./event.ts";
 
 /** Days count from 1; the column has four bytes. */
 export const days = wholeNumbers(1, 4_294_967_295);
 const hours = wholeNumbers(0, 23);
-const stepCounts = wholeNumbers(0, 100_000);
+const stepCounts = wholeNumbers(0, stepsMax);
 
 const steps = ingestRoute({
   path: "/steps/:userID/:day/:timeInterval/:stepCount",
