@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { listLetters } from "@tally/database";
+import { listLetters, replayOf } from "@tally/database";
 import { silentLog } from "@tally/runtime";
 import { openTcpProxy } from "@tally/local";
 import { connectPublisher } from "@tally/broker";
-import { queuesOf, textOfBatchId, writerChannels } from "@tally/contract";
-import { openTracer } from "@tally/telemetry";
+import { BatchIds, queuesOf, textOfBatchId, writerChannels } from "@tally/contract";
+import { logTracer } from "@tally/telemetry";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
 import { LetterKeeper } from "./rejected-events.ts";
@@ -40,6 +40,7 @@ async function open({ writeUrl = own.writeUrl, transactionEveryMs = 10, ...limit
   const onCommit = () => void steps.push("committed");
   writerChannels.afterCommit.subscribe(onCommit);
   onTestFinished(() => writerChannels.afterCommit.unsubscribe(onCommit));
+  const { signal } = new AbortController();
   const writer = new BatchWriter({
     domain: purchases,
     database,
@@ -51,12 +52,13 @@ async function open({ writeUrl = own.writeUrl, transactionEveryMs = 10, ...limit
         return outcome;
       },
     },
-    keeper: new LetterKeeper(database, silentLog, () => undefined),
+    keeper: new LetterKeeper(database, silentLog, signal, () => undefined),
     ingestQueue: queues.ingest.name,
     rankQueue: queues.rank.name,
     rankingShards: 1,
     line: { eventsPerTransaction: 100, bytesPerTransaction: 1_000_000, prefetch: 16, ...limits },
     transactionEveryMs,
+    signal,
     log: silentLog,
     tracer,
     onStored: (one) => figures.push(one),
@@ -168,4 +170,19 @@ test("a message that is no batch, or another batch under a stored id, becomes a 
   expect(letters.map(({ queue }) => queue)).toEqual([queues.ingest.name, queues.ingest.name]);
   expect(new Set(letters.map(({ body }) => body.toString()))).toEqual(new Set([foreign, strange].map(String)));
   expect(await rowsOf(database.writer, 6)).toHaveLength(2);
+});
+
+test("another batch with an id of its transaction becomes a dead letter, and its replay is stored", async () => {
+  const { database, figures, take } = await open();
+  const batch = newBatchId();
+  const [first, foreign] = [bodyOf([sale(9)], batch), bodyOf([sale(9)], batch)];
+  await take(first, foreign);
+  expect(figures[0]).toMatchObject({ batches: 1, changes: 1 });
+  const letters = await listLetters(database.writer, { stage: "message" }, 100);
+  const letter = letters.find(({ body }) => body.equals(foreign)) ?? expect.fail("there is no letter");
+  const replay = replayOf(letter, "tally", new BatchIds(), 1);
+  await take(replay.body);
+  await take(replayOf(letter, "tally", new BatchIds(), 1).body);
+  expect(figures.slice(1).map(({ changes }) => changes)).toEqual([1, 0]);
+  expect(await rowsOf(database.writer, 9)).toHaveLength(2);
 });

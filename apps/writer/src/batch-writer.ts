@@ -19,7 +19,7 @@ import { WaitingLine, type LineLimits } from "./waiting-line.ts";
  *
  * After a crash in any state the broker delivers it again, and the ledger shows how far it got. A batch that the
  * database rejects for its data is stored without the faulty events, which become dead letters. All other errors are
- * retried.
+ * retried, until `signal` aborts: what is not acknowledged then is delivered to another writer.
  */
 
 export interface BatchWriterOptions {
@@ -33,6 +33,8 @@ export interface BatchWriterOptions {
   readonly line: LineLimits;
   /** A transaction that is not full begins this long after the start of the one before it, in ms. */
   readonly transactionEveryMs: number;
+  /** Ends all retries. */
+  readonly signal: AbortSignal;
   readonly log: Log;
   readonly tracer: Tracer;
   readonly onStored: (figures: StoredFigures) => void;
@@ -86,7 +88,7 @@ export class BatchWriter {
     }
   }
 
-  /** Resolves when every delivery that was taken is acknowledged. */
+  /** Resolves when every delivery that was taken is acknowledged, or `signal` has aborted and no attempt runs. */
   async drain(): Promise<void> {
     while (this.#storing !== undefined || this.#announcing.size > 0) {
       await this.#storing;
@@ -98,7 +100,7 @@ export class BatchWriter {
   async #run(): Promise<void> {
     // The deliveries of one read of the socket arrive in one turn: the first transaction begins after it.
     await new Promise(setImmediate);
-    while (!this.#line.isEmpty) {
+    while (!this.#line.isEmpty && !this.#options.signal.aborted) {
       const waitMs = this.#begunAtMs + this.#options.transactionEveryMs - performance.now();
       if (waitMs > 0 && !this.#line.isFull) {
         await this.#nextDelivery(waitMs);
@@ -125,6 +127,7 @@ export class BatchWriter {
   async #store(group: readonly ReceivedBatch[], copies: readonly ReceivedBatch[]): Promise<void> {
     const begunAt = performance.now();
     const stored = await this.#transaction(group);
+    if (stored === undefined) return;
     if (stored instanceof Error) return this.#storeWithout(stored, group, copies);
     const storedAt = performance.now();
     this.#options.onStored({
@@ -152,14 +155,17 @@ export class BatchWriter {
     }
   }
 
-  /** Returns an error only when the data of one batch is rejected; retries after any other error. */
-  async #transaction(group: readonly ReceivedBatch[]): Promise<Stored | Error> {
-    for (let failures = 1; ; failures++) {
+  /** Returns an error only when the data of one batch is rejected; retries after any other error until `signal` aborts,
+   * then undefined. */
+  async #transaction(group: readonly ReceivedBatch[]): Promise<Stored | Error | undefined> {
+    const { database, domain, signal } = this.#options;
+    for (let failures = 1; !signal.aborted; failures++) {
       try {
-        const stored = await this.#options.database.transaction((transaction) =>
-          storeBatches(transaction, this.#options.domain, group, this.#options),
+        const stored = await database.transaction(
+          (transaction) => storeBatches(transaction, domain, group, this.#options),
+          { signal },
         );
-        writerChannels.afterCommit.publish(this.#options.domain.name);
+        writerChannels.afterCommit.publish(domain.name);
         this.#outage.worked();
         return stored;
       } catch (error) {
@@ -167,9 +173,10 @@ export class BatchWriter {
         // Another writer has stored a second copy of one of these batches: now the ledger has it.
         if (error instanceof StoredMeanwhile) continue;
         this.#outage.failed(error);
-        await backOff(failures, error);
+        await backOff(failures, error, signal);
       }
     }
+    return undefined;
   }
 
   /** Stores each batch in its own transaction, the faulty one without its rejected events. */
@@ -184,10 +191,11 @@ export class BatchWriter {
     }
     const acknowledge = (): void => [only, ...copies].forEach(({ delivery }) => delivery.ack());
     if (fault instanceof ForeignBatch) return this.#keepAsLetter(only.delivery, fault.message, acknowledge);
-    const { database, domain } = this.#options;
-    const rejected = await retried(this.#outage, () => findRejected(database, domain, only));
+    const { database, domain, signal } = this.#options;
+    const rejected = await retried(this.#outage, () => findRejected(database, domain, only, signal), signal);
+    if (rejected === "aborted") return;
     // The database now rejects none.
-    if (rejected.size === 0) await backOff(1, undefined);
+    if (rejected.size === 0) await backOff(1, undefined, signal);
     await this.#store([without(only, rejected)], copies);
   }
 
@@ -198,10 +206,10 @@ export class BatchWriter {
     headers: Readonly<Record<string, string>> | undefined,
     storedAt: number,
   ): Promise<void> {
-    const { publisher, rankQueue: queue, onAnnounced, domain } = this.#options;
+    const { publisher, rankQueue: queue, onAnnounced, domain, signal } = this.#options;
     for (let failures = 1; body !== undefined; failures++) {
       const outcome = await publisher.publish({ queue, messageId: key, body, ...(headers && { headers }) });
-      if (outcome === "expired") return;
+      if (outcome === "expired" || (outcome !== "confirmed" && signal.aborted)) return;
       if (outcome === "confirmed") {
         this.#rankOutage.worked();
         onAnnounced(performance.now() - storedAt);
@@ -209,7 +217,7 @@ export class BatchWriter {
       }
       const error = Object.assign(new Error(`${queue}: ${outcome}`), { failureClass: "unavailable" });
       this.#rankOutage.failed(error);
-      await backOff(failures, error);
+      await backOff(failures, error, signal);
     }
     writerChannels.beforeAcknowledgement.publish(domain.name);
     delivery.ack();

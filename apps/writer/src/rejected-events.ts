@@ -8,7 +8,15 @@ import {
   type NewLetter,
   keepLetters,
 } from "@tally/database";
-import { contentOf, decodeEvent, type BatchEvent, type Domain, type Event, type SqlReader } from "@tally/contract";
+import {
+  contentOf,
+  decodeEvent,
+  type BatchEvent,
+  type Domain,
+  type Event,
+  type SqlReader,
+  type SqlTransaction,
+} from "@tally/contract";
 import type { ReceivedBatch } from "./received-batch.ts";
 import { backOff, Outage, type Log } from "@tally/runtime";
 
@@ -18,6 +26,7 @@ export async function findRejected(
   database: Database,
   domain: Domain,
   { batch }: ReceivedBatch,
+  signal: AbortSignal,
 ): Promise<ReadonlyMap<Event, string>> {
   const rejected = new Map<Event, string>();
   await probe(batch.events);
@@ -38,10 +47,11 @@ export async function findRejected(
     const distinct = new Map<string, BatchEvent>();
     for (const event of events) if (!distinct.has(event.id)) distinct.set(event.id, { event, batch: batch.id });
     try {
-      await database.transaction(async (transaction) => {
+      const write = async (transaction: SqlTransaction) => {
         await domain.store.write(transaction, [...distinct.values()]);
         throw new RolledBack();
-      });
+      };
+      await database.transaction(write, { signal });
     } catch (error) {
       if (error instanceof RolledBack) return undefined;
       if (error instanceof DatabaseError && error.kind === "data") return error.message;
@@ -86,14 +96,16 @@ export async function lettersOfRejected(
 export class LetterKeeper {
   readonly #database: Database;
   readonly #log: Log;
+  readonly #signal: AbortSignal;
   readonly #onKept: (letter: NewLetter) => void;
   readonly #outage: Outage;
   readonly #inHand = new Set<Promise<void>>();
 
-  /** `onKept` is called for each letter that is stored. */
-  constructor(database: Database, log: Log, onKept: (letter: NewLetter) => void) {
+  /** `onKept` is called for each letter that is stored. `signal` ends all retries. */
+  constructor(database: Database, log: Log, signal: AbortSignal, onKept: (letter: NewLetter) => void) {
     this.#database = database;
     this.#log = log;
+    this.#signal = signal;
     this.#onKept = onKept;
     this.#outage = new Outage(log, "keep dead letters");
   }
@@ -110,23 +122,26 @@ export class LetterKeeper {
 
   async #keep(letter: NewLetter, kept: () => void): Promise<void> {
     const { id, domain, stage, reason } = letter;
-    await retried(this.#outage, () => this.#database.transaction((transaction) => keepLetters(transaction, [letter])));
+    const signal = this.#signal;
+    const store = () => this.#database.transaction((transaction) => keepLetters(transaction, [letter]), { signal });
+    if ((await retried(this.#outage, store, signal)) === "aborted") return;
     this.#log.error({ id, domain, stage, reason }, "dead letter");
     this.#onKept(letter);
     kept();
   }
 }
 
-/** Repeats `work` until it succeeds. */
-export async function retried<T>(outage: Outage, work: () => Promise<T>): Promise<T> {
-  for (let failures = 1; ; failures++) {
+/** Repeats `work` until it succeeds, or `signal` aborts. */
+export async function retried<T>(outage: Outage, work: () => Promise<T>, signal: AbortSignal): Promise<T | "aborted"> {
+  for (let failures = 1; !signal.aborted; failures++) {
     try {
       const result = await work();
       outage.worked();
       return result;
     } catch (error) {
       outage.failed(error);
-      await backOff(failures, error);
+      await backOff(failures, error, signal);
     }
   }
+  return "aborted";
 }

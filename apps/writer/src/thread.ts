@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase, letterOfMessage, type NewLetter } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
@@ -20,6 +21,10 @@ const deadPrefetch = 10;
 const bytesPerTransaction = 4 * 1024 * 1024;
 // Then the connection of the statement is closed and the transaction repeated.
 const statementWithinMs = 30_000;
+// When it stops. A healthy writer has stored what it holds by then; the broker delivers the rest to another one.
+const drainWithinMs = 1500;
+// A server that is frozen never responds; the connections end with the thread.
+const closeWithinMs = 1000;
 
 /** One writer thread: a complete consumer of each served domain's ingest queue, with its own connections. */
 runThread<WriterConfig>(async (config, { index }) => {
@@ -40,9 +45,11 @@ runThread<WriterConfig>(async (config, { index }) => {
   });
   const toBroker = { url: config.amqpUrl, queues: topology, log };
   const publisher = connectPublisher({ ...toBroker, connectionName: `tally writer ${index} ranking messages` });
-  const tracer = await openTracer({ app: "writer", endpoint: config.otlpEndpoint, log });
-  const keeper = new LetterKeeper(database, log, ({ domain, stage }) => metrics.keptLetter(domain, stage));
-  const parts: Parts = { config, index, log, metrics, progress, database, toBroker, publisher, tracer, keeper };
+  const tracer = logTracer(log);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const keeper = new LetterKeeper(database, log, signal, ({ domain, stage }) => metrics.keptLetter(domain, stage));
+  const parts: Parts = { signal, config, index, log, metrics, progress, database, toBroker, publisher, tracer, keeper };
   const lines = domains.map((domain) => consumeDomain(domain, parts));
   const consumers = lines.flatMap((line) => line.consumers);
   await Promise.all([publisher.ready, ...consumers.map(({ ready }) => ready)]);
@@ -50,17 +57,25 @@ runThread<WriterConfig>(async (config, { index }) => {
     metrics: () => metrics.registry.getMetricsAsJSON(),
     report: () => ({ ...progress.report(), held: lines.map(({ held }) => held()), problems: recentProblems(log) }),
     async stop() {
-      await Promise.all(consumers.map((consumer) => consumer.cancel()));
-      await Promise.all([keeper.drain(), ...lines.map(({ writer }) => writer.drain())]);
-      await Promise.all(consumers.map((consumer) => consumer.close()));
-      await publisher.close();
-      await Promise.all([database.close(), tracer.close()]);
+      await within(drainWithinMs, async () => {
+        await Promise.all(consumers.map((consumer) => consumer.cancel()));
+        await Promise.all([keeper.drain(), ...lines.map(({ writer }) => writer.drain())]);
+      });
+      stopping.abort();
+      await within(closeWithinMs, async () => {
+        await Promise.all(consumers.map((consumer) => consumer.close()));
+        await Promise.all([publisher.close(), database.close()]);
+      });
     },
   };
 });
 
+async function within(ms: number, work: () => Promise<void>): Promise<void> {
+  await Promise.race([work(), delay(ms, undefined, { ref: false })]);
+}
+
 /** What the domains of a thread share. */
-interface Parts extends Pick<BatchWriterOptions, "log" | "database" | "publisher" | "tracer" | "keeper"> {
+interface Parts extends Pick<BatchWriterOptions, "signal" | "log" | "database" | "publisher" | "tracer" | "keeper"> {
   readonly config: WriterConfig;
   readonly index: number;
   readonly metrics: ReturnType<typeof writerMetrics>;

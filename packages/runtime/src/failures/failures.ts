@@ -116,9 +116,10 @@ export function backOffMs(failures: number, failureClass: FailureClass): number 
   return Math.min(longestMs, firstMs * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 }
 
-/** Waits before work that failed `failures` times in a row is repeated. `error.failureClass` names its class. */
-export async function backOff(failures: number, error: unknown): Promise<void> {
-  await delay(backOffMs(failures, failureClassOf(error)));
+/** Waits before work that failed `failures` times in a row is repeated, at most until `signal` aborts.
+ * `error.failureClass` names its class. */
+export async function backOff(failures: number, error: unknown, signal?: AbortSignal): Promise<void> {
+  await delay(backOffMs(failures, failureClassOf(error)), undefined, { signal }).catch(() => undefined);
 }
 
 function failureClassOf(error: unknown): FailureClass {

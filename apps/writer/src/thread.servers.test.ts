@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { connectPublisher } from "@tally/broker";
+import { queuesOf } from "@tally/contract";
+import { openTcpProxy } from "@tally/local";
+import { readConfig, silentLog } from "@tally/runtime";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { writerSettings } from "./config.ts";
+import { bodyOf, purchases, purchasesDatabase, rowsOf, sale } from "./purchases.test-kit.ts";
+
+const own = purchasesDatabase();
+
+/** A writer thread that reaches its servers through proxies, and a publisher that does not. */
+async function open() {
+  const { amqpUrl, redisUrl } = inject("services");
+  const namespace = `t${randomBytes(6).toString("hex")}`;
+  const proxies = { database: await openTcpProxy(own.writeUrl), broker: await openTcpProxy(amqpUrl) };
+  onTestFinished(() => Promise.all(Object.values(proxies).map((proxy) => proxy.close())).then(() => undefined));
+  const { ingest, ...others } = queuesOf(namespace, purchases.name);
+  const queues = [ingest, ...Object.values(others)];
+  const publisher = connectPublisher({ url: amqpUrl, connectionName: "test", queues, log: silentLog });
+  onTestFinished(() => publisher.close());
+  const options = readConfig(writerSettings, {
+    NAMESPACE: namespace,
+    DOMAINS: purchases.name,
+    AMQP_URL: proxies.broker.url,
+    DATABASE_WRITE_URL: proxies.database.url,
+    DATABASE_READ_URL: own.readUrl,
+    REDIS_URL: redisUrl,
+    LOG_LEVEL: "silent",
+  });
+  const start = async (): Promise<Worker> => {
+    const thread = new Worker(new URL("thread.ts", import.meta.url), { workerData: { index: 0, options }, env: {} });
+    onTestFinished(() => thread.terminate().then(() => undefined));
+    await once(thread, "message");
+    return thread;
+  };
+  const publish = (body: Buffer) => publisher.publish({ queue: ingest.name, messageId: "m", body });
+  return { proxies, start, publish, depth: () => publisher.queueDepth(ingest.name) };
+}
+
+test.each([
+  ["database", "frozen"],
+  ["database", "cut"],
+  ["broker", "frozen"],
+  ["broker", "cut"],
+] as const)("a writer whose %s is %s stops within 3 s, and what it held is delivered again", async (server, name) => {
+  const { proxies, start, publish, depth } = await open();
+  const thread = await start();
+  const storeId = 1 + Math.floor(Math.random() * 1e9);
+  proxies[server].become({ name });
+  expect(await publish(bodyOf([sale(storeId)]))).toBe("confirmed");
+  // A letter, which is being kept.
+  expect(await publish(Buffer.from("no batch"))).toBe("confirmed");
+  if (server === "database") await vi.waitFor(async () => expect(await depth()).toBe(0), 10_000);
+  const stoppedAtMs = performance.now();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
+  thread.postMessage({ type: "stop" });
+  await once(thread, "exit");
+  expect(performance.now() - stoppedAtMs).toBeLessThan(3000);
+  proxies[server].become({ name: "open" });
+  await vi.waitFor(async () => expect(await depth()).toBe(2), 10_000);
+  await start();
+  const { writer } = own.connect();
+  await vi.waitFor(async () => expect(await rowsOf(writer, storeId)).toHaveLength(1), 10_000);
+});
