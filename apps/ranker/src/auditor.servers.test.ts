@@ -215,7 +215,7 @@ test("batches that the database has lost are found whatever was ranked before an
 });
 
 test("a promoted replica that lacks batches which were found before lacks the epoch that was noted", async () => {
-  const { domain, database, rankings, seen, storeSale, lose, rebuild: build, count, start } = await open(11);
+  const { domain, database, rankings, seen, storeSale, lose, rebuild: build, count, start } = await open(12);
   await build();
   const [kept, lost] = [await storeSale(), await storeSale()];
   for (const message of [kept, lost]) await rankings.rank(domain.name, message);
