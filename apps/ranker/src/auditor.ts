@@ -7,10 +7,8 @@ import {
   placeAt,
   readEpochs,
   readShards,
-  type Database,
-  type Epochs,
-  type LedgerPlace,
 } from "@tally/database";
+import type { Database, Epochs, LedgerPlace } from "@tally/database";
 import { Outage, type Log } from "@tally/runtime";
 import type { BatchId, Domain } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";

@@ -4,7 +4,7 @@ import { silentLog } from "@tally/runtime";
 import { openTcpProxy } from "@tally/local";
 import { connectPublisher } from "@tally/broker";
 import { BatchIds, queuesOf, textOfBatchId, writerChannels } from "@tally/contract";
-import { logTracer } from "@tally/telemetry";
+import { openTracer } from "@tally/telemetry";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
 import { LetterKeeper } from "./rejected-events.ts";

@@ -8,15 +8,8 @@ import {
   type NewLetter,
   keepLetters,
 } from "@tally/database";
-import {
-  contentOf,
-  decodeEvent,
-  type BatchEvent,
-  type Domain,
-  type Event,
-  type SqlReader,
-  type SqlTransaction,
-} from "@tally/contract";
+import { contentOf, decodeEvent } from "@tally/contract";
+import type { BatchEvent, Domain, Event, SqlReader, SqlTransaction } from "@tally/contract";
 import type { ReceivedBatch } from "./received-batch.ts";
 import { backOff, Outage, type Log } from "@tally/runtime";
 

@@ -1,26 +1,7 @@
-import {
-  enter,
-  findStored,
-  foreignBatchReason,
-  joinEpoch,
-  keepLetters,
-  letterOfConflict,
-  type LedgerEntry,
-  type NewLetter,
-} from "@tally/database";
-import {
-  encodeRankingMessage,
-  Moves,
-  writerChannels,
-  type BatchId,
-  type Change,
-  type Domain,
-  type BatchEvent,
-  type SqlTransaction,
-  contentOf,
-  type Event,
-  type SqlReader,
-} from "@tally/contract";
+import { enter, findStored, foreignBatchReason, joinEpoch, keepLetters, letterOfConflict } from "@tally/database";
+import type { LedgerEntry, NewLetter } from "@tally/database";
+import { encodeRankingMessage, Moves, writerChannels, contentOf } from "@tally/contract";
+import type { BatchId, Change, Domain, BatchEvent, SqlTransaction, Event, SqlReader } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { type ReceivedBatch, countLate, withoutLate } from "./received-batch.ts";
 import { lettersOfRejected } from "./rejected-events.ts";

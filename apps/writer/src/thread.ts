@@ -4,13 +4,8 @@ import { servedDomains } from "@tally/domains";
 import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
 import { Progress, openTracer } from "@tally/telemetry";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
-import {
-  decodeRankingMessage,
-  queuesOf,
-  UndecodableRankingMessage,
-  type Domain,
-  type QueueSpec,
-} from "@tally/contract";
+import { decodeRankingMessage, queuesOf, UndecodableRankingMessage } from "@tally/contract";
+import type { Domain, QueueSpec } from "@tally/contract";
 import { BatchWriter, type BatchWriterOptions } from "./batch-writer.ts";
 import { LetterKeeper } from "./rejected-events.ts";
 import type { WriterConfig } from "./config.ts";
@@ -45,7 +40,7 @@ runThread<WriterConfig>(async (config, { index }) => {
   });
   const toBroker = { url: config.amqpUrl, queues: topology, log };
   const publisher = connectPublisher({ ...toBroker, connectionName: `tally writer ${index} ranking messages` });
-  const tracer = logTracer(log);
+  const tracer = await openTracer({ app: "writer", endpoint: config.otlpEndpoint, log });
   const stopping = new AbortController();
   const { signal } = stopping;
   const keeper = new LetterKeeper(database, log, signal, ({ domain, stage }) => metrics.keptLetter(domain, stage));
@@ -64,7 +59,7 @@ runThread<WriterConfig>(async (config, { index }) => {
       stopping.abort();
       await within(closeWithinMs, async () => {
         await Promise.all(consumers.map((consumer) => consumer.close()));
-        await Promise.all([publisher.close(), database.close()]);
+        await Promise.all([publisher.close(), database.close(), tracer.close()]);
       });
     },
   };

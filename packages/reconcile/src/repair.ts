@@ -1,19 +1,7 @@
-import {
-  clockOf,
-  listBatches,
-  placeAt,
-  readRankingMessages,
-  type LedgerPlace,
-  type Database,
-  pruneRankingMessages,
-} from "@tally/database";
-import {
-  decodeRankingMessage,
-  textOfBatchId,
-  UndecodableRankingMessage,
-  type RankingMessage,
-  type SqlReader,
-} from "@tally/contract";
+import { clockOf, listBatches, placeAt, readRankingMessages, pruneRankingMessages } from "@tally/database";
+import type { LedgerPlace, Database } from "@tally/database";
+import { decodeRankingMessage, textOfBatchId, UndecodableRankingMessage } from "@tally/contract";
+import type { RankingMessage, SqlReader } from "@tally/contract";
 import type { BatchRanking, Rankings } from "@tally/redis";
 
 interface RepairOptions {

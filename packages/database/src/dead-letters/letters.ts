@@ -9,8 +9,6 @@ import {
   textOfBatchId,
   unpackEvent,
   withBatchId,
-  type BatchIds,
-  type Event,
   bytesOfEventId,
 } from "@tally/contract";
 import type { BatchIds, Event, SqlParameter, SqlReader, SqlTransaction } from "@tally/contract";

@@ -147,7 +147,11 @@ export function problemsOf(known: Known): Pick<Status, "state" | "problems"> {
     ...missing(known),
     ...known.stalled.map((domain) => `${domain}: events wait, and a stage or a process does not progress`),
   ];
-  const behind = [...processProblems(known), ...delays(known)];
+  const behind = [
+    ...processProblems(known),
+    ...known.unused.map((name) => `${name} serves no reads: it is behind, or does not respond`),
+    ...delays(known),
+  ];
   const state = failing.length > 0 ? "failing" : behind.length > 0 ? "behind" : "ok";
   return { state, problems: [...failing, ...behind] };
 }

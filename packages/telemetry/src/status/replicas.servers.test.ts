@@ -19,6 +19,7 @@ async function store(database: Database, storedAt: number): Promise<void> {
     events: 1,
     changes: 1,
     refused: 0,
+    epoch: 1,
     storedAt,
     rankingMessage: randomBytes(10),
   };
