@@ -10,7 +10,7 @@ import {
 } from "@tally/database";
 import type { Database, Epochs, LedgerPlace } from "@tally/database";
 import { Outage, type Log } from "@tally/runtime";
-import type { BatchId, Domain } from "@tally/contract";
+import type { BatchId, Domain, SqlReader } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";
 import { prune, rebuild, repair } from "@tally/reconcile";
 import { RebuildPace } from "./rebuild-pace.ts";
@@ -49,6 +49,9 @@ const keepShardsEveryMs = 5000;
 const pruneEveryMs = 60_000;
 // The ranking messages of a closed epoch may still be in the rank queue.
 const settledAfterMs = 3000;
+// A transaction that stays open, such as that of a frozen writer, keeps an epoch open: then batches are checked that may
+// still be in the rank queue.
+const stuckAfterMs = 10_000;
 // A server that was the write endpoint until now, and follows the new one, shows the last commits a little later.
 const lostAfterMs = 5000;
 
@@ -99,13 +102,19 @@ export class Auditor {
     }
     const now = performance.now();
     const [keepsShards, prunes] = [isOther || now >= this.#keepShardsAt, now >= this.#pruneAt];
+    const failures: unknown[] = [];
     for (const domain of this.#domains) {
-      if (!(await domain.isWhole())) continue;
-      if (keepsShards) await domain.keepShards();
-      await domain.repair(instance, isOther);
-      if (prunes) await domain.prune();
+      try {
+        if (!(await domain.isWhole())) continue;
+        if (keepsShards) await domain.keepShards();
+        await domain.repair(instance, isOther);
+        if (prunes) await domain.prune();
+      } catch (error) {
+        failures.push(error); // the other domains go on
+      }
     }
     if (this.#stop.signal.aborted) return;
+    if (failures.length > 0) throw failures[0];
     this.#instance = instance;
     if (keepsShards) this.#keepShardsAt = now + keepShardsEveryMs;
     if (prunes) this.#pruneAt = now + pruneEveryMs;
@@ -124,6 +133,9 @@ class DomainAuditor {
   /** Epochs up to `to` were closed when this was seen. `settledTo`: those that were closed `settledAfterMs` before. */
   #closed = { to: 0, seenAtMs: 0, settledTo: 0 };
   #missingSinceMs: number | undefined;
+  /** Since when the earlier epoch cannot be closed. */
+  #stuckSinceMs: number | undefined;
+  #newest = 0;
 
   constructor(domain: Domain, options: AuditorOptions, signal: AbortSignal) {
     this.#domain = domain;
@@ -160,30 +172,42 @@ class DomainAuditor {
       return performance.now() - this.#missingSinceMs >= lostAfterMs;
     }
     this.#missingSinceMs = undefined;
-    this.#noteClosed(epochs.closedTo);
+    this.#noteEpochs(epochs);
     if (epochs.earlier.isOpen) await closeEarlier(database, name, epochs);
-    else if (performance.now() - this.#openedAtMs >= epochEveryMs) await this.#open(epochs, batches);
+    else if (performance.now() - this.#openedAtMs >= epochEveryMs) await this.#open(epochs, noted, batches);
     return false;
   }
 
-  /** Opens an epoch unless the newest one has no batches. It comes after the commits of `batches`. */
-  async #open(epochs: Epochs, batches: readonly BatchId[]): Promise<void> {
+  /** Opens an epoch unless the newest one has no batches and is noted. It comes after the commits of `batches`. */
+  async #open(
+    { newest, ...epochs }: Epochs,
+    noted: NotedEpoch | undefined,
+    batches: readonly BatchId[],
+  ): Promise<void> {
     const { database, rankings } = this.#options;
     const { name } = this.#domain;
-    const { epoch } = epochs.newest;
-    if (batches.length === 0 && (await listBatches(database.writer, name, placeAt(epoch), epoch, 1)).length === 0)
-      return;
-    const opened = await openEpoch(database, name, epochs);
+    const { epoch } = newest;
+    const isCovered = newest.isOpen && batches.length === 0 && noted?.epoch === epoch;
+    if (isCovered && (await listBatches(database.writer, name, placeAt(epoch), epoch, 1)).length === 0) return;
+    // In the same transaction: they were found in what may be another history by now.
+    const areThere = async (reader: SqlReader) => (await findMissing(reader, batches)).length === 0;
+    const opened = await openEpoch(database, name, { newest, ...epochs }, areThere);
     this.#openedAtMs = performance.now();
     if (opened !== undefined) await rankings.noteEpoch(name, opened, batches);
   }
 
-  #noteClosed(closedTo: number): void {
+  #noteEpochs({ closedTo, newest, earlier }: Epochs): void {
     const now = performance.now();
+    this.#stuckSinceMs = earlier.isOpen ? (this.#stuckSinceMs ?? now) : undefined;
+    this.#newest = newest.epoch;
     const { to, seenAtMs } = this.#closed;
     if (now - seenAtMs >= settledAfterMs) this.#closed.settledTo = to;
     // The database was restored or has lost epochs: what was checked was in another history.
-    if (closedTo < (this.#checkedTo ?? 0)) this.#checkedTo = undefined;
+    if (closedTo < (this.#checkedTo ?? 0)) {
+      this.#checkedTo = undefined;
+      this.#prunedTo = placeAt(0);
+    }
+    this.#closed.settledTo = Math.min(this.#closed.settledTo, closedTo);
     if (closedTo !== to) this.#closed = { to: closedTo, seenAtMs: now, settledTo: this.#closed.settledTo };
   }
 
@@ -200,6 +224,10 @@ class DomainAuditor {
   /** `isOther`: this Redis process is not the one that was checked before. */
   async repair(instance: string, isOther: boolean): Promise<void> {
     const until = isOther ? this.#closed.to : this.#closed.settledTo;
+    if (this.#stuckSinceMs !== undefined && performance.now() - this.#stuckSinceMs >= stuckAfterMs) {
+      this.#stuckSinceMs = performance.now();
+      await this.#repairBetween((this.#checkedTo ?? 0) + 1, this.#newest);
+    }
     if (this.#checkedTo !== undefined && until <= this.#checkedTo) return;
     const beyondRepair = await this.#repairBetween(this.#checkedTo === undefined ? 0 : this.#checkedTo + 1, until);
     if (this.#signal.aborted) return;
@@ -253,6 +281,9 @@ class DomainAuditor {
         const line = `auditor: ${isFirst ? "" : "re"}building the rankings of ${name} from the rows`;
         log[isFirst ? "info" : "warn"]({ domain: name, reason }, line);
       },
+    }).catch((error: unknown) => {
+      this.#pace.ended(reason);
+      throw error;
     });
     this.#missingSinceMs = undefined;
     // While another process builds, this is retried every second without a log line.
@@ -261,6 +292,8 @@ class DomainAuditor {
     log.info({ domain: name, outcome }, `auditor: rankings ${outcome.name}`);
     if (outcome.name !== "rebuilt") return;
     this.#checkedTo = outcome.closedTo;
+    // What is not covered by the epoch that the rebuild has noted is covered by the next one.
+    this.#openedAtMs = -Infinity;
     this.#options.onRebuilt(name);
   }
 }

@@ -2,11 +2,11 @@ import type { Log } from "@tally/runtime";
 
 const firstMs = 1000;
 const longestMs = 60_000;
-// Without the need of another rebuild, after the wait.
-const calmMs = 60_000;
+// Rankings that were whole for this long were helped by the rebuild.
+const calmMs = 10_000;
 
 /** Spaces rebuilds that do not help: the next one for the same reason waits 1 s, then 2, 4, … up to 60 s. The first one
- * after a calm minute waits for nothing. */
+ * after ten seconds with whole rankings waits for nothing. */
 export class RebuildPace {
   readonly #domain: string;
   readonly #log: Log;
@@ -26,8 +26,8 @@ export class RebuildPace {
     const last = this.#last.get(keyOf(reason));
     if (last === undefined) return true;
     const sinceMs = performance.now() - last.endedAtMs;
-    if (sinceMs >= last.waitMs + calmMs) this.#last.delete(keyOf(reason));
-    if (sinceMs >= last.waitMs) return true;
+    if (sinceMs >= calmMs && !last.isDelayed) this.#last.delete(keyOf(reason));
+    if (sinceMs >= last.waitMs || !this.#last.has(keyOf(reason))) return true;
     if (last.isDelayed) return false;
     last.isDelayed = true;
     const line = `auditor: the rankings of ${this.#domain} need a rebuild again; it waits ${last.waitMs / 1000} s`;

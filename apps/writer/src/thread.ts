@@ -119,7 +119,8 @@ function consumeDomain(domain: Domain, parts: Parts) {
  * rejects what it cannot decode; the letter says why. */
 function letterOfDead(domain: string, rankQueue: string, { messageId, headers, body }: Delivery): NewLetter {
   const { "x-first-death-queue": found, "x-first-death-reason": reason } = headers;
-  const queue = typeof found === "string" ? found : "";
+  // As long as its column: the header may be forged.
+  const queue = typeof found === "string" ? found.slice(0, 255) : "";
   const problem = queue === rankQueue ? problemOfRankingMessage(body) : undefined;
   const given = typeof reason === "string" ? reason : "no reason given";
   const why = problem === undefined ? given : `${given}: ${problem}`;

@@ -3,6 +3,7 @@ import {
   findEpochs,
   keepShards,
   readEpochs,
+  type Epochs,
   readShards,
   readTotals,
   selectBatches,
@@ -77,16 +78,17 @@ async function rebuildFrom(
   const generation = await rankings.build(domain.name, options.shards ?? (await shardsOfLost(options)));
   if (generation === undefined) return { name: "busy" };
   try {
-    const { closedTo, batches, cells } = await withRecount(database, endpoint, domain, (snapshot, { boards }) =>
+    const { epochs, batches, cells } = await withRecount(database, endpoint, domain, (snapshot, { boards }) =>
       load(snapshot, boards, generation, options),
     );
     // Each round checks what the one before may not have seen.
+    const closedTo = epochs?.closedTo ?? -1;
     let from = closedTo + 1;
     const repairInto = async (into: BatchRanking) => {
       const begunAt = performance.now();
-      const epochs = await readEpochs(database.writer, domain.name);
-      const range = { domain: domain.name, from, until: epochs.newest.epoch + 1, signal: options.signal };
-      from = epochs.closedTo + 1;
+      const now = await readEpochs(database.writer, domain.name);
+      const range = { domain: domain.name, from, until: now.newest.epoch + 1, signal: options.signal };
+      from = now.closedTo + 1;
       const found = await repair({ ...range, reader: database.writer, rankings: into });
       return { ...found, tookMs: performance.now() - begunAt };
     };
@@ -104,6 +106,8 @@ async function rebuildFrom(
     // Of writers of an earlier release, in an upgrade: their batches have no epoch.
     const unordered = { domain: domain.name, reader: database.writer, rankings, from: 0, until: 0 };
     ranked += (await repair(unordered)).ranked;
+    // A database that loses what the snapshot had lacks its newest epoch.
+    if (epochs !== undefined) await rankings.noteEpoch(domain.name, epochs.newest, []);
     const shards = await rankings.shards(domain.name);
     await database.transaction((transaction) => keepShards(transaction, domain.name, shards));
     options.onProgress?.({ step: "done", batches, cells });
@@ -124,8 +128,8 @@ async function load(
   boards: Recount["boards"],
   generation: NewGeneration,
   { domain, signal, onProgress }: RebuildOptions,
-): Promise<{ readonly closedTo: number; readonly batches: number; readonly cells: number }> {
-  const closedTo = (await findEpochs(snapshot, domain.name))?.closedTo ?? -1;
+): Promise<{ readonly epochs: Epochs | undefined; readonly batches: number; readonly cells: number }> {
+  const epochs = await findEpochs(snapshot, domain.name);
   const { newest, batches } = await readTotals(snapshot, domain.name);
   let cells = 0;
   onProgress?.({ step: "reading batches", batches, cells });
@@ -146,5 +150,5 @@ async function load(
     }
   }
   await generation.loaded(newest);
-  return { closedTo, batches, cells };
+  return { epochs, batches, cells };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { SqlReader, SqlTransaction } from "@tally/contract";
 import type { Database } from "../connection/connect-database.ts";
 
@@ -27,6 +28,8 @@ export interface Epoch {
   readonly token: string;
   readonly isOpen: boolean;
 }
+
+const againAfterMs = 5;
 
 // Two statements: in one, MariaDB shares the rows of the inner SELECT too, and so keeps the earlier epoch open.
 const selectNewest = "SELECT slot FROM ledger_epochs WHERE domain = ? ORDER BY epoch DESC LIMIT 1";
@@ -61,6 +64,7 @@ export async function joinEpoch(
     const [row] = await transaction.query<Joined>(joinSlot, [domain, newest.slot]);
     // Closed between the two statements: a newer one is open.
     if (row?.isOpen === 1) return { epoch: row.epoch, now: row.now };
+    await delay(againAfterMs);
   }
 }
 
@@ -83,27 +87,33 @@ export async function findEpochs(reader: SqlReader, domain: string): Promise<Epo
 }
 
 /** Opens the epoch after the newest one, and returns it; undefined: the earlier one is open, another process did the
- * same, or the outcome is unknown. */
+ * same, the outcome is unknown, or `mayOpen` says no, which reads the same history of the database. Waits for none. */
 export async function openEpoch(
   database: Pick<Database, "transaction">,
   domain: string,
   { earlier }: Epochs,
+  mayOpen: (reader: SqlReader) => Promise<boolean> = async () => true,
 ): Promise<Epoch | undefined> {
   if (earlier.isOpen) return undefined;
+  const slot = earlier.epoch % 2;
   const token = randomBytes(8);
-  const opened = await database.transaction((transaction) =>
-    transaction.execute(openNext, [token, domain, earlier.epoch % 2, earlier.epoch]),
-  );
+  const opened = await database.transaction(async (transaction) => {
+    const unshared = await transaction.query(lockUnshared, [domain, slot, earlier.epoch]);
+    if (unshared.length === 0 || !(await mayOpen(transaction))) return 0;
+    return transaction.execute(openNext, [token, domain, slot, earlier.epoch]);
+  });
   return opened === 0 ? undefined : { epoch: earlier.epoch + 2, token: token.toString("hex"), isOpen: true };
 }
 
-/** Closes the earlier epoch, unless a transaction still shares it. Waits for none. */
+/** Closes the earlier epoch, unless a transaction still shares it, or it is the newest one on a server that was promoted
+ * meanwhile. Waits for none. */
 export async function closeEarlier(
   database: Pick<Database, "transaction">,
   domain: string,
   { earlier }: Epochs,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
+    if ((await findEpochs(transaction, domain))?.earlier.epoch !== earlier.epoch) return;
     const unshared = await transaction.query(lockUnshared, [domain, earlier.epoch % 2, earlier.epoch]);
     if (unshared.length > 0) await transaction.execute(closeOne, [domain, earlier.epoch % 2]);
   });
