@@ -4,7 +4,8 @@ import { expectCleanDrill, runDrill } from "./kit/run-drill.ts";
 const serversAndMessages = `
   broker-killed broker-frozen broker-disk-full primary-killed replica-killed redis-wiped redis-killed-older
   gateway-killed writer-killed ranker-killed writer-thread-killed writer-frozen link-cut duplicate-ingest-deliveries
-  poison-event undecodable-message`
+  poison-event garbage-in-every-queue gateway-clock-jumped writer-clock-jumped ranker-clock-jumped
+  replica-promoted-behind`
   .trim()
   .split(/\s+/);
 

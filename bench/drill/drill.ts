@@ -4,8 +4,10 @@ import type { AuditReport } from "@tally/reconcile";
 import { startThread, type Thread } from "../kit/index.ts";
 import { checkContents, countDeadLetters, differences, runAudit } from "./compare.ts";
 import type { FaultKind } from "./kinds/fault-kind.ts";
+import { promotion } from "./kinds/promotion.ts";
 import type { LoadPlan, Totals } from "./load/sender.ts";
 import type { LoadCalls } from "./load/thread.ts";
+import { idsOf, joinLost, stillLost, type LostCommits } from "./lost-commits.ts";
 import { equalAgain, recovery } from "./recovery.ts";
 import { scheduleOf, type ScheduledFault } from "./schedule.ts";
 import { openSystem, type System, type SystemOptions } from "./system.ts";
@@ -13,6 +15,8 @@ import { openSystem, type System, type SystemOptions } from "./system.ts";
 const inFlightMax = 1500;
 const warmUpMs = 3000;
 const calmMs = 100;
+// After the database lost commits.
+const equalWithinSeconds = 60;
 
 /** The flags of the command, see its help. */
 export interface DrillFlags extends Pick<SystemOptions, "sabotage"> {
@@ -54,14 +58,19 @@ async function drillSystem(options: DrillOptions) {
     const spread = options.wide === true ? "wide" : "narrow";
     const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, spread, directory };
     load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
-    const { outcomes, failures, letters } = await injectAll(system, load, options);
+    const { outcomes, failures, letters: injected, lost: everLost } = await injectAll(system, load, options);
     say("the load ends; waiting for the events under way");
     const totals = await load.call("finish");
     say(`audit of ${totals.acknowledged} acknowledged events`);
-    const audited = await runAudit(system, directory);
-    const kept = await countDeadLetters(system);
-    const contents = await checkContents(system.database, directory, domains);
-    const found = [...failures, ...outcomes.flatMap(lateness), ...differences(totals, audited, letters, kept)];
+    const lostNow = await stillLost(system.database, everLost);
+    const audited = await runAudit(system, directory, lostNow);
+    const kept = await countDeadLetters(system, lostNow);
+    const contents = await checkContents(system.database, directory, domains, everLost);
+    const found = [
+      ...failures,
+      ...outcomes.flatMap(lateness),
+      ...differences(totals, audited, { injected, kept }, everLost),
+    ];
     const { wrong, firstWrong } = contents;
     if (wrong > 0)
       found.push(`${wrong} acknowledged contents are in no row and in no dead letter, the first of ${firstWrong}`);
@@ -75,6 +84,8 @@ async function drillSystem(options: DrillOptions) {
       audit: audited.audit,
       domains: names.map((name) => figuresOf(name, totals, audited)),
       contents,
+      // Events in commits that a promoted replica did not have.
+      lostByDatabase: idsOf(lostNow).length,
       auditSeconds: audited.seconds,
       // One sentence for each guarantee that was broken.
       differences: found,
@@ -85,8 +96,11 @@ async function drillSystem(options: DrillOptions) {
   }
 }
 
-function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly string[] {
-  return late.map((what) => `not ${what} in time after "${kind}" at ${at.toFixed(1)} s`);
+function lateness({ kind, at, recovery: { late, equal = 0 } }: FaultOutcome): readonly string[] {
+  const isLate = kind === promotion.name && equal > equalWithinSeconds;
+  return [...late, ...(isLate ? [`equal within ${equalWithinSeconds} s`] : [])].map(
+    (what) => `not ${what} in time after "${kind}" at ${at.toFixed(1)} s`,
+  );
 }
 
 function figuresOf(name: string, load: Totals, { domains }: AuditReport) {
@@ -111,6 +125,7 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
   const outcomes: FaultOutcome[] = [];
   const failures: string[] = [];
   const letters = { events: 0, messages: 0 };
+  const lost: LostCommits[] = [];
   for (const fault of scheduleOf(options.seed, options.kinds, names, options.faults)) {
     options.signal.throwIfAborted();
     acknowledged += (await load.call("figures")).acknowledged;
@@ -124,6 +139,7 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
       outcomes.push(outcome);
       letters.events += aftermath.letters?.events ?? 0;
       letters.messages += aftermath.letters?.messages ?? 0;
+      if (aftermath.lost !== undefined) lost.push(aftermath.lost);
       options.onFault(outcome, outcomes.length);
       await delay(calmMs);
     } catch (error) {
@@ -132,7 +148,7 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
       options.say(failure);
     }
   }
-  return { outcomes, failures, letters };
+  return { outcomes, failures, letters, lost: joinLost(lost) };
 }
 
 async function injectOne(
@@ -145,7 +161,9 @@ async function injectOne(
   if (kind === undefined) throw new TypeError(`there is no kind ${fault.kind}`);
   const injectedAt = performance.now();
   const aftermath = await kind.inject(system, fault);
-  const isEqual = aftermath.redisLost === true ? equalAgain(system) : undefined;
+  const { lost, redisLost } = aftermath;
+  if (lost !== undefined) await load.call("forget", idsOf(lost));
+  const isEqual = redisLost === true || lost !== undefined ? equalAgain(system, lost) : undefined;
   const recovered = await recovery(load, aftermath, { url: system.urls[0] ?? "", events, isEqual });
   return {
     ...fault,

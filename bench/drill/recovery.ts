@@ -1,8 +1,9 @@
 import { eventState, type Thread } from "../kit/index.ts";
-import { listBatches, placeAt, type LedgerPlace } from "@tally/database";
+import { findMissing, listBatches, placeAt, type LedgerPlace } from "@tally/database";
 import { until } from "@tally/local";
 import type { Aftermath } from "./kinds/fault-kind.ts";
 import type { LoadCalls } from "./load/thread.ts";
+import { noLostCommits, type LostCommits } from "./lost-commits.ts";
 import type { System } from "./system.ts";
 
 /** Seconds from the end of a fault until one new event of each domain is … */
@@ -11,7 +12,7 @@ export interface Recovery {
   readonly accepted: number;
   readonly stored: number;
   readonly ranked: number;
-  /** After Redis lost writes: until all batches stored before are counted again. */
+  /** After Redis or the database lost writes: until the rankings equal the rows again. */
   readonly equal: number | undefined;
   /** Seconds until the load was held, so that what waits could become less; undefined if it was not. */
   readonly heldAfter: number | undefined;
@@ -29,7 +30,7 @@ interface RecoveryOptions {
   readonly url: string;
   /** About how many events are stored. */
   readonly events: number;
-  /** Whether all that Redis lost is counted again; undefined: the recovery does not wait for it. */
+  /** Whether the rankings equal the rows again; undefined: the recovery does not wait for it. */
   readonly isEqual?: (() => Promise<boolean>) | undefined;
   readonly heldAfterMs?: number;
 }
@@ -78,8 +79,11 @@ export async function recovery(
   return { accepted, stored, ranked, equal: await equal, heldAfter, late };
 }
 
-/** A check whether all batches that are stored now are marked in complete rankings. */
-export function equalAgain({ domains, database, rankings }: System): () => Promise<boolean> {
+/** A check whether all batches that are stored now are marked in complete rankings, and no lost one is. */
+export function equalAgain(
+  { domains, database, rankings }: System,
+  lost: LostCommits = noLostCommits,
+): () => Promise<boolean> {
   const places = new Map(domains.map(({ name }): [string, LedgerPlace] => [name, placeAt(0)]));
   const isEqual = async (domain: string, from: LedgerPlace): Promise<boolean> => {
     if ((await rankings.state(domain)).name !== "whole") return false;
@@ -93,6 +97,10 @@ export function equalAgain({ domains, database, rankings }: System): () => Promi
     }
   };
   return async () => {
+    for (const { domain, batches } of lost.domains) {
+      const missing = await findMissing(database.writer, batches);
+      if ((await rankings.unmarked(domain.name, missing)).length < missing.length) return false;
+    }
     for (const [domain, place] of places) if (!(await isEqual(domain, place))) return false;
     return true;
   };

@@ -77,6 +77,9 @@ export function summaryOf(report: DrillReport): string {
     `${load.repeated} repeated on purpose, ${load.partialRetries} bulk requests repeated in part; ` +
       `reused keys: ${reused.rejected} rejected, ${reused.acknowledged} acknowledged; ` +
       `${contents.checked} contents compared`,
+    ...(report.lostByDatabase > 0
+      ? [`  ${report.lostByDatabase} events were in commits that a promoted replica did not have: lost by the database`]
+      : []),
     ...faults
       .filter(({ recovery }) => recovery.heldAfter !== undefined)
       .map(

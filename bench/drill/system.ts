@@ -10,7 +10,7 @@ import { openInside, type Inside } from "./inside/inside.ts";
 import type { Sabotage } from "./inside/sabotages.ts";
 
 export const gateways = ["gateway-1", "gateway-2"] as const;
-const appProcesses = [...gateways, "writer", "ranker"] as const;
+export const appProcesses = [...gateways, "writer", "ranker"] as const;
 
 export type AppProcess = (typeof appProcesses)[number];
 export type ServerName = "rabbitmq" | "database-primary" | "database-replica" | "redis";

@@ -25,7 +25,7 @@ test("a follow-up refers to an acknowledged event that is none itself, and sever
     const posting = mix.next();
     const id = newEventId();
     mix.acknowledged(posting, id);
-    if (posting.isFollowUp) paths.push(posting.request.path);
+    if (posting.refersTo !== undefined) paths.push(posting.request.path);
     else acknowledged.add(id);
   }
   const about = paths.map((path) => /[0-9a-f-]{36}/.exec(path)?.[0] ?? "");

@@ -11,8 +11,8 @@ const replacedOneIn = 10;
 export interface Posting {
   readonly domain: string;
   readonly request: ClientRequest;
-  /** The event refers to an acknowledged one. */
-  readonly isFollowUp: boolean;
+  /** The id of an acknowledged event; undefined: it refers to none. */
+  readonly refersTo: string | undefined;
 }
 
 /** Events of several domains with equal shares, from the workload of each. */
@@ -21,7 +21,9 @@ export class Mix {
   readonly #random: Random;
   readonly #spread: Spread;
   /** By domain: acknowledged events that others may refer to. */
-  readonly #remembered: ReadonlyMap<string, { readonly id: string; readonly atMs: number }[]>;
+  readonly #remembered: Map<string, { readonly id: string; readonly atMs: number }[]>;
+
+  readonly #forgotten = new Set<string>();
 
   constructor(workloads: readonly Workload[], random: Random, spread: Spread) {
     this.#workloads = workloads;
@@ -42,16 +44,26 @@ export class Mix {
   }
 
   /** Sets the id with which a posting was acknowledged. */
-  acknowledged({ domain, isFollowUp }: Posting, id: string): void {
+  acknowledged({ domain, refersTo }: Posting, id: string): void {
     const remembered = this.#remembered.get(domain);
-    if (remembered === undefined || isFollowUp) return;
+    if (remembered === undefined || refersTo !== undefined || this.#forgotten.has(id)) return;
     const isFull = remembered.length >= rememberedMax;
     const place = isFull ? this.#random.integer(0, rememberedMax * replacedOneIn - 1) : remembered.length;
     if (place < rememberedMax) remembered[place] = { id, atMs: Date.now() };
   }
 
+  /** No later posting refers to these events. */
+  forget(ids: readonly string[]): void {
+    for (const id of ids) this.#forgotten.add(id);
+    for (const [domain, remembered] of this.#remembered)
+      this.#remembered.set(
+        domain,
+        remembered.filter(({ id }) => !this.#forgotten.has(id)),
+      );
+  }
+
   #independent({ domain, next }: Workload): Posting {
-    return { domain, request: next(this.#random.fraction, this.#spread), isFollowUp: false };
+    return { domain, request: next(this.#random.fraction, this.#spread), refersTo: undefined };
   }
 
   #followUp({ domain, followUp }: Workload): Posting | undefined {
@@ -59,6 +71,6 @@ export class Mix {
     if (followUp === undefined || !this.#random.once(followUpOneIn)) return undefined;
     const other = remembered[this.#random.integer(0, Math.max(0, remembered.length - 1))];
     if (other === undefined) return undefined;
-    return { domain, request: followUp(this.#random.fraction, other.id, other.atMs), isFollowUp: true };
+    return { domain, request: followUp(this.#random.fraction, other.id, other.atMs), refersTo: other.id };
   }
 }

@@ -32,6 +32,8 @@ export async function openInside(directory: string, sabotage: Sabotage | undefin
     },
     /** Kills a process at a crash point that it has passed `passes` times; resolves when it is killed. */
     crash: (processName: string, point: CrashPoint, passes: number) => order(processName, `${point} ${passes}`),
+    /** Sets the clock of all threads of a process to `ms` after the right time. */
+    shiftClock: (processName: string, ms: number) => order(processName, `clock ${ms}`),
     /** Ends any one thread of a process. */
     endThread: (processName: string) => order(processName, "thread"),
   };

@@ -2,14 +2,14 @@ import { subscribe } from "node:diagnostics_channel";
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
-import { threadId } from "node:worker_threads";
+import { BroadcastChannel, threadId } from "node:worker_threads";
 import { crashPoints } from "./crash-points.ts";
 import { sabotages } from "./sabotages.ts";
 
 /*
  * Runs before an app, in each of its threads (`node --import`): subscribes to the crash points of the app, loads the
  * substitutes of a sabotage, and waits for orders. An order is a file, `<process>.order`, with a crash point and how
- * often it is passed first, or with "thread". The thread that executes it renames it to `<process>.done` before, so
+ * often it is passed first, with "thread", or with "clock" and by how many ms it is shifted. The thread that executes it renames it to `<process>.done` before, so
  * that it is executed once. Parameters are in the URL of this module, because the environment of threads is empty.
  */
 
@@ -26,6 +26,18 @@ for (const { specifier, module } of sabotage.filter((one) => one.app === app)) {
       next(wanted === specifier && context.parentURL !== module.href ? module.href : wanted, context),
   });
 }
+
+// Dates and Date.now() in this thread, not performance.now() and timers. As a proxy: `instanceof Date` stays true.
+let shiftMs = 0;
+const { now } = Date;
+Date.now = () => now() + shiftMs;
+globalThis.Date = new Proxy(Date, {
+  construct: (date, given, made) => Reflect.construct(date, given.length === 0 ? [date.now()] : given, made),
+});
+const clock = new BroadcastChannel("drill clock").unref();
+clock.addEventListener("message", (event) => {
+  if ("data" in event) shiftMs = Number(event.data);
+});
 
 let armed: { readonly point: string; passes: number } | undefined;
 
@@ -49,6 +61,12 @@ setInterval(() => {
   const [point = "", passes = "0"] = readFileSync(order, "utf8").split(" ");
   // No further code of the thread runs, whatever it is doing.
   if (point === "thread" && threadId !== 0 && takeOrder()) process.exit(1);
+  if (point === "clock" && threadId === 0 && takeOrder()) {
+    shiftMs = Number(passes);
+    // Not the postMessage of a window.
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin
+    clock.postMessage(shiftMs);
+  }
   if (armed?.point !== point) armed = { point, passes: Number(passes) };
 }, lookEveryMs).unref();
 

@@ -1,4 +1,5 @@
 import type { Random } from "../../kit/index.ts";
+import type { LostCommits } from "../lost-commits.ts";
 import type { System } from "../system.ts";
 
 /** The parameters of one fault. `target`: a process, a server, a link or a domain; the kind defines it. */
@@ -28,6 +29,8 @@ export interface Aftermath {
   readonly gateway?: number;
   /** Redis may have lost writes: the recovery ends when all that was stored is counted again. */
   readonly redisLost?: true;
+  /** Commits that the database lost: the recovery ends when they are ranked no more. */
+  readonly lost?: LostCommits;
   /** By how much the fault increases the dead letters: of events that the database rejects, and of messages. */
   readonly letters?: Letters;
 }

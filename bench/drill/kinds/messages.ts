@@ -4,11 +4,21 @@ import { workloadOf } from "@tally/domains/workloads";
 import { silentLog } from "@tally/runtime";
 import type { Random } from "../../kit/index.ts";
 import { connectConsumer, type Delivery } from "@tally/broker";
-import { batchDecoder, encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/contract";
+import {
+  batchDecoder,
+  BatchIds,
+  decodeRankingMessage,
+  encodeBatch,
+  encodeEvent,
+  encodeRankingMessage,
+  newEventId,
+  queuesOf,
+  type Domain,
+} from "@tally/contract";
 import type { System } from "../system.ts";
 import type { FaultKind } from "./fault-kind.ts";
 
-/* Messages that no gateway sends, and deliveries that a broker may repeat. The target is a domain. */
+/* Messages that no gateway sends, and deliveries that a broker may repeat. The target is a domain, or all. */
 
 const caughtWithinMs = 10_000;
 type Queue = "ingest" | "rank";
@@ -94,16 +104,36 @@ const poison: FaultKind = {
   },
 };
 
-const undecodable: FaultKind = {
-  name: "undecodable-message",
-  plan: planUpTo(3),
-  async inject(system, { target, count }) {
-    for (let index = 0; index < count; index++) {
-      const messageId = `drill-${randomBytes(8).toString("hex")}`;
-      await publish(system, target, "ingest", { messageId, body: randomBytes(200) });
-    }
-    return { backAt: performance.now(), letters: { events: 0, messages: count } };
+// A shard's moves in their form, except that a count is a text: [["board", ["member", "1"]], []].
+const wrongMoves = Buffer.from("9292a5626f61726492a66d656d626572a13190", "hex");
+
+/** The envelope of a real message of a queue, around what the domain does not have. */
+function wrongContent({ eventVersion }: Domain, queue: Queue, body: Buffer): Buffer {
+  const batch = new BatchIds().next();
+  if (queue === "ingest") return encodeBatch(batch, Date.now(), [encodeEvent({ id: newEventId() })], eventVersion);
+  const shards = decodeRankingMessage(body).shards.map(() => wrongMoves);
+  return encodeRankingMessage({ batch, storedAt: Date.now(), shards });
+}
+
+const garbage: FaultKind = {
+  name: "garbage-in-every-queue",
+  plan: () => ({ target: "all domains", ms: 0, count: 0 }),
+  async inject(system) {
+    let messages = 0;
+    const inject = (domain: Domain, queue: Queue): Promise<void> =>
+      catchDeliveries(system, domain.name, queue, 1, async (delivery) => {
+        const { body } = delivery;
+        const half = body.subarray(0, body.length / 2);
+        for (const bytes of [randomBytes(200), half, wrongContent(domain, queue, body)]) {
+          const messageId = `drill-${randomBytes(8).toString("hex")}`;
+          await publish(system, domain.name, queue, { messageId, body: bytes });
+          messages++;
+        }
+        await publish(system, domain.name, queue, delivery);
+      });
+    await Promise.all(system.domains.flatMap((domain) => [inject(domain, "ingest"), inject(domain, "rank")]));
+    return { backAt: performance.now(), letters: { events: 0, messages } };
   },
 };
 
-export const messageKinds: readonly FaultKind[] = [duplicates("ingest"), duplicates("rank"), poison, undecodable];
+export const messageKinds: readonly FaultKind[] = [duplicates("ingest"), duplicates("rank"), poison, garbage];

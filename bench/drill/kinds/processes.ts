@@ -73,6 +73,23 @@ const crashed = (app: App, point: CrashPoint): FaultKind => ({
   },
 });
 
+const hourMs = 3_600_000;
+
+const clockJumped = (app: App): FaultKind => ({
+  name: `${app}-clock-jumped`,
+  plan: (random) => ({
+    target: random.pick(processesOf(app)),
+    ms: random.integer(1000, 4000),
+    count: random.pick([-hourMs, hourMs]),
+  }),
+  async inject(system, { target, ms, count: shiftMs }) {
+    await system.inside.shiftClock(target, shiftMs);
+    await delay(ms);
+    await system.inside.shiftClock(target, 0);
+    return { backAt: performance.now(), ...gatewayOf(target) };
+  },
+});
+
 /** Stops a process for a while. */
 export async function freeze(system: System, name: string, ms: number): Promise<void> {
   system.server(name).kill("SIGSTOP");
@@ -84,6 +101,7 @@ export const processKinds: readonly FaultKind[] = [
   ...apps.map(killed),
   ...apps.map(frozen),
   ...apps.map(restarted),
+  ...apps.map(clockJumped),
   threadEnded("writer"),
   threadEnded("ranker"),
   ...apps.flatMap((app) =>

@@ -28,6 +28,7 @@ export class Clients {
   readonly #sender: Sender;
   readonly #bulkWorkloads: readonly Workload[];
   readonly #inFlight = new Set<Promise<void>>();
+  readonly #forgotten = new Set<string>();
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   #due = 0;
@@ -72,6 +73,11 @@ export class Clients {
     }
   }
 
+  forget(ids: readonly string[]): void {
+    for (const id of ids) this.#forgotten.add(id);
+    this.#mix.forget(ids);
+  }
+
   async finish(): Promise<Totals> {
     this.#isFinishing = true;
     const seconds = (performance.now() - this.#startedAt) / 1000;
@@ -110,9 +116,10 @@ export class Clients {
     const key = randomUUID();
     const gateway = this.#sender.anyGateway();
     const twin = this.#random.once(oneIn.twin) ? this.#sender.attempt(gateway + 1, request, key) : undefined;
-    const reply = await this.#sender.until(gateway, request, key, isGood);
+    const isGone = (): boolean => this.#forgotten.has(posting.refersTo ?? "");
+    const reply = await this.#sender.until(gateway, request, key, (one) => isGood(one) || isGone());
     const other = await twin;
-    if (reply === undefined) {
+    if (reply === undefined || !isGood(reply)) {
       this.#sender.totals.unknown++;
       return;
     }

@@ -12,6 +12,8 @@ export interface LoadCalls {
   readonly probe: (gateway: number) => readonly string[];
   /** While held, the load starts no events but those of `probe`. */
   readonly hold: (isHeld: boolean) => void;
+  /** These acknowledged events exist no more: ends the events that refer to them. */
+  readonly forget: (ids: readonly string[]) => void;
   /** Starts no more events, waits for those in flight, closes the files. */
   readonly finish: () => Totals;
 }
@@ -23,5 +25,6 @@ serveThread<LoadCalls>({
   figures: () => clients.figures(),
   probe: (gateway) => clients.probe(gateway),
   hold: (isHeld) => clients.hold(isHeld),
+  forget: (ids) => clients.forget(ids),
   finish: () => clients.finish(),
 });

@@ -145,7 +145,7 @@ export interface DatabaseEngine {
   readonly lagPrivileges: string;
   /** Selects the position of the primary's log. */
   readonly selectPosition: string;
-  /** SQL for a replica that was copied from the primary at this position. */
+  /** SQL for a replica that was copied from the primary at this position; empty: before the primary's first commit. */
   adoptPosition(position: string): string;
   /** Waits up to 1 s. Selects 0 when the replica has reached this position, else another value. */
   waitFor(position: string): string;
@@ -245,7 +245,9 @@ export const mysql: DatabaseEngine = {
   selectPosition: "SELECT @@GLOBAL.gtid_executed",
   // The copy has part of the position already, and gtid_purged accepts only the rest.
   adoptPosition: (position) =>
-    `SET GLOBAL gtid_purged = CONCAT('+', GTID_SUBTRACT('${position}', @@GLOBAL.gtid_executed))`,
+    position === ""
+      ? "DO 0"
+      : `SET GLOBAL gtid_purged = CONCAT('+', GTID_SUBTRACT('${position}', @@GLOBAL.gtid_executed))`,
   waitFor: (position) => `SELECT WAIT_FOR_EXECUTED_GTID_SET('${position}', 1)`,
   follow: (port, user, password) =>
     `CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = ${port}, SOURCE_USER = '${user}', ` +

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { runCommand, ServiceError } from "../process/run-command.ts";
 import { until, Waits } from "../process/until.ts";
 import { type ServerContext, filledTemplate } from "./context.ts";
@@ -20,6 +20,9 @@ export interface Database {
   readonly replicas: readonly DatabaseServer[];
   /** Prepares the data and starts all servers. Resolves when the replicas have everything that the primary has. */
   readonly start: () => Promise<void>;
+  /** Ends all servers at once, and starts the primary with the data of the first replica, the replicas with copies of
+   * it. Nothing may be written until it resolves. */
+  readonly promoteReplica: () => Promise<void>;
 }
 
 /** A primary and read-only replicas that follow it by GTID, not started yet. */
@@ -58,7 +61,8 @@ export async function database(
     // There are no writes yet, so the primary is still at the position of the copies.
     const position = await positionOf(primary.sql, engine);
     for (const { role, sql } of replicas.filter((replica) => copied.includes(replica.role))) {
-      if (position !== "") await sql(engine.adoptPosition(position));
+      // Empty: the primary has no log yet. A copy of a promoted replica has that replica's position.
+      await sql(engine.adoptPosition(position));
       await rm(unadoptedFile(role, context));
     }
     await primary.sql(await accounts(name, engine, context));
@@ -82,7 +86,19 @@ export async function database(
       await start();
     }
   };
-  return { primary, replicas, start: startOrRebuild };
+
+  const promoteReplica = async (): Promise<void> => {
+    await Promise.all([primary, ...replicas].map(({ server }) => server.stop({ atOnce: true })));
+    following = false;
+    const data = dataDirectory("primary", context);
+    await rm(data, { recursive: true });
+    const [promoted, ...others] = roles.map((role) => dataDirectory(role, context));
+    if (promoted !== undefined) await rename(promoted, data);
+    for (const other of others) await rm(other, { recursive: true });
+    for (const file of await readdir(data)) if (replicaOnly.test(file)) await rm(join(data, file));
+    await start();
+  };
+  return { primary, replicas, start: startOrRebuild, promoteReplica };
 }
 
 /** Creates missing data, each folder under another name first. Returns the copied replicas: they need a position. */
@@ -116,6 +132,8 @@ async function prepareData(
 
 // The binary log, and the server id that MySQL writes into the folder.
 const primaryOnly = /^(binlog\..*|auto\.cnf)$/;
+// The relay log, where it comes from, and MySQL's server id.
+const replicaOnly = /^(relay[.-].*|master\.info|auto\.cnf)$/;
 
 const unadoptedFile = (role: DatabaseRole, context: ServerContext): string =>
   `${dataDirectory(role, context)}.unadopted`;

@@ -30,7 +30,7 @@ export async function fromPrograms(
   const redisPorts = stores.nodes.map(({ port }) => port);
   const [redisPort = 0] = redisPorts;
   const ports = { primary: primaryPort, replicas: replicaPorts };
-  const { primary, replicas, start } = await database(databaseName, programs.database, ports, context);
+  const { primary, replicas, start, promoteReplica } = await database(databaseName, programs.database, ports, context);
 
   // In the order in which they stop: a server before those that it needs.
   const databases = [...replicas, primary].map(({ server }) => server);
@@ -68,6 +68,7 @@ export async function fromPrograms(
         if (sql === undefined) throw new TypeError(`there is no replica ${replica}`);
         return sql(text);
       },
+      promoteReplica,
       async rabbitmqctl(...args) {
         const program = join(context.directory, brokers === 1 ? "rabbitmqctl" : "rabbitmqctl-1");
         const { environment } = context;

@@ -51,6 +51,9 @@ export interface Operator {
   sql(text: string): Promise<string>;
   /** SQL as a replica's root; `replica` counts from 1. Default: the first. */
   replicaSql(text: string, replica?: number): Promise<string>;
+  /** The replica takes the place of the primary, at its address, with a copy of itself as replica. What it has not
+   * applied is lost. Apps must not reach the primary meanwhile. */
+  promoteReplica(): Promise<void>;
   /** rabbitmqctl; takes about a second. In a cluster: for its first node. */
   rabbitmqctl(...args: readonly string[]): Promise<string>;
   /** A Redis command as its administrator, e.g. `SAVE`. Returns the first bytes of the response. In a cluster: of its
