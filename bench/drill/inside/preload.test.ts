@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { openInside } from "./inside.ts";
+
+// Two threads print again and again by how many hours their dates are wrong.
+const program = `
+  const { isMainThread, Worker } = require("node:worker_threads");
+  const hours = (date) => Math.round((date - performance.timeOrigin) / 3.6e6);
+  setInterval(() => console.log(isMainThread, hours(Date.now()), hours(new Date()), new Date() instanceof Date), 10);
+  if (isMainThread) new Worker(__filename);`;
+
+test("an order shifts the dates in all threads of a process, and another one ends it", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "drill-"));
+  const inside = await openInside(directory, undefined);
+  const file = join(directory, "program.cjs");
+  await writeFile(file, program);
+  const child = spawn(process.execPath, [...inside.flags("writer", "writer"), file]);
+  onTestFinished(() => (child.kill("SIGKILL"), rm(directory, { recursive: true })));
+  const seen: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => seen.push(line));
+  for (const hours of [0, 1, -1, 0]) {
+    await inside.shiftClock("writer", hours * 3_600_000);
+    const lines = [true, false].map((isMain) => `${isMain} ${hours} ${hours} true`);
+    await expect.poll(() => seen.splice(0).toSorted(), { timeout: 20_000 }).toEqual(expect.arrayContaining(lines));
+  }
+});
