@@ -7,7 +7,7 @@ import type { FaultKind } from "./kinds/fault-kind.ts";
 import { promotion } from "./kinds/promotion.ts";
 import type { LoadPlan, Totals } from "./load/sender.ts";
 import type { LoadCalls } from "./load/thread.ts";
-import { idsOf, joinLost, stillLost, type LostCommits } from "./lost-commits.ts";
+import { idsOf, stillLost, type LostCommits } from "./lost-commits.ts";
 import { equalAgain, recovery } from "./recovery.ts";
 import { scheduleOf, type ScheduledFault } from "./schedule.ts";
 import { openSystem, type System, type SystemOptions } from "./system.ts";
@@ -97,10 +97,8 @@ async function drillSystem(options: DrillOptions) {
 }
 
 function lateness({ kind, at, recovery: { late, equal = 0 } }: FaultOutcome): readonly string[] {
-  const isLate = kind === promotion.name && equal > equalWithinSeconds;
-  return [...late, ...(isLate ? [`equal within ${equalWithinSeconds} s`] : [])].map(
-    (what) => `not ${what} in time after "${kind}" at ${at.toFixed(1)} s`,
-  );
+  const isLate = late.length === 0 && kind === promotion.name && equal > equalWithinSeconds;
+  return (isLate ? ["equal"] : late).map((what) => `not ${what} in time after "${kind}" at ${at.toFixed(1)} s`);
 }
 
 function figuresOf(name: string, load: Totals, { domains }: AuditReport) {
@@ -125,7 +123,7 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
   const outcomes: FaultOutcome[] = [];
   const failures: string[] = [];
   const letters = { events: 0, messages: 0 };
-  const lost: LostCommits[] = [];
+  let lost: LostCommits = { domains: [], letters: [] };
   for (const fault of scheduleOf(options.seed, options.kinds, names, options.faults)) {
     options.signal.throwIfAborted();
     acknowledged += (await load.call("figures")).acknowledged;
@@ -139,7 +137,8 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
       outcomes.push(outcome);
       letters.events += aftermath.letters?.events ?? 0;
       letters.messages += aftermath.letters?.messages ?? 0;
-      if (aftermath.lost !== undefined) lost.push(aftermath.lost);
+      const { domains = [], letters: lostLetters = [] } = aftermath.lost ?? {};
+      lost = { domains: [...lost.domains, ...domains], letters: [...lost.letters, ...lostLetters] };
       options.onFault(outcome, outcomes.length);
       await delay(calmMs);
     } catch (error) {
@@ -148,7 +147,7 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
       options.say(failure);
     }
   }
-  return { outcomes, failures, letters, lost: joinLost(lost) };
+  return { outcomes, failures, letters, lost };
 }
 
 async function injectOne(

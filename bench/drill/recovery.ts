@@ -3,7 +3,7 @@ import { findMissing, listBatches, placeAt, type LedgerPlace } from "@tally/data
 import { until } from "@tally/local";
 import type { Aftermath } from "./kinds/fault-kind.ts";
 import type { LoadCalls } from "./load/thread.ts";
-import { noLostCommits, type LostCommits } from "./lost-commits.ts";
+import type { LostCommits } from "./lost-commits.ts";
 import type { System } from "./system.ts";
 
 /** Seconds from the end of a fault until one new event of each domain is … */
@@ -80,10 +80,7 @@ export async function recovery(
 }
 
 /** A check whether all batches that are stored now are marked in complete rankings, and no lost one is. */
-export function equalAgain(
-  { domains, database, rankings }: System,
-  lost: LostCommits = noLostCommits,
-): () => Promise<boolean> {
+export function equalAgain({ domains, database, rankings }: System, lost?: LostCommits): () => Promise<boolean> {
   const places = new Map(domains.map(({ name }): [string, LedgerPlace] => [name, placeAt(0)]));
   const isEqual = async (domain: string, from: LedgerPlace): Promise<boolean> => {
     if ((await rankings.state(domain)).name !== "whole") return false;
@@ -97,7 +94,7 @@ export function equalAgain(
     }
   };
   return async () => {
-    for (const { domain, batches } of lost.domains) {
+    for (const { domain, batches } of lost?.domains ?? []) {
       const missing = await findMissing(database.writer, batches);
       if ((await rankings.unmarked(domain.name, missing)).length < missing.length) return false;
     }

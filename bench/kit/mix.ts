@@ -21,7 +21,7 @@ export class Mix {
   readonly #random: Random;
   readonly #spread: Spread;
   /** By domain: acknowledged events that others may refer to. */
-  readonly #remembered: Map<string, { readonly id: string; readonly atMs: number }[]>;
+  readonly #remembered: ReadonlyMap<string, { readonly id: string; readonly atMs: number }[]>;
 
   readonly #forgotten = new Set<string>();
 
@@ -46,20 +46,19 @@ export class Mix {
   /** Sets the id with which a posting was acknowledged. */
   acknowledged({ domain, refersTo }: Posting, id: string): void {
     const remembered = this.#remembered.get(domain);
-    if (remembered === undefined || refersTo !== undefined || this.#forgotten.has(id)) return;
+    if (remembered === undefined || refersTo !== undefined) return;
     const isFull = remembered.length >= rememberedMax;
     const place = isFull ? this.#random.integer(0, rememberedMax * replacedOneIn - 1) : remembered.length;
     if (place < rememberedMax) remembered[place] = { id, atMs: Date.now() };
   }
 
+  isForgotten(id: string | undefined): boolean {
+    return id !== undefined && this.#forgotten.has(id);
+  }
+
   /** No later posting refers to these events. */
   forget(ids: readonly string[]): void {
     for (const id of ids) this.#forgotten.add(id);
-    for (const [domain, remembered] of this.#remembered)
-      this.#remembered.set(
-        domain,
-        remembered.filter(({ id }) => !this.#forgotten.has(id)),
-      );
   }
 
   #independent({ domain, next }: Workload): Posting {
@@ -70,7 +69,7 @@ export class Mix {
     const remembered = this.#remembered.get(domain) ?? [];
     if (followUp === undefined || !this.#random.once(followUpOneIn)) return undefined;
     const other = remembered[this.#random.integer(0, Math.max(0, remembered.length - 1))];
-    if (other === undefined) return undefined;
+    if (other === undefined || this.#forgotten.has(other.id)) return undefined;
     return { domain, request: followUp(this.#random.fraction, other.id, other.atMs), refersTo: other.id };
   }
 }

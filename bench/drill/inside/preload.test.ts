@@ -16,9 +16,8 @@ const program = `
 test("an order shifts the dates in all threads of a process, and another one ends it", async () => {
   const directory = await mkdtemp(join(tmpdir(), "drill-"));
   const inside = await openInside(directory, undefined);
-  const file = join(directory, "program.cjs");
-  await writeFile(file, program);
-  const child = spawn(process.execPath, [...inside.flags("writer", "writer"), file]);
+  await writeFile(join(directory, "program.cjs"), program);
+  const child = spawn("node", [...inside.flags("writer", "writer"), "program.cjs"], { cwd: directory });
   onTestFinished(() => (child.kill("SIGKILL"), rm(directory, { recursive: true })));
   const seen: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => seen.push(line));

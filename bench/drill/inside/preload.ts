@@ -9,8 +9,9 @@ import { sabotages } from "./sabotages.ts";
 /*
  * Runs before an app, in each of its threads (`node --import`): subscribes to the crash points of the app, loads the
  * substitutes of a sabotage, and waits for orders. An order is a file, `<process>.order`, with a crash point and how
- * often it is passed first, with "thread", or with "clock" and by how many ms it is shifted. The thread that executes it renames it to `<process>.done` before, so
- * that it is executed once. Parameters are in the URL of this module, because the environment of threads is empty.
+ * often it is passed first, with "thread", or with "clock" and the ms by which dates are shifted. The thread that
+ * executes it renames it to `<process>.done` before, so that it is executed once. Parameters are in the URL of this
+ * module, because the environment of threads is empty.
  */
 
 const parameters = new URL(import.meta.url).searchParams;

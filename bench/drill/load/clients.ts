@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { domains as allDomains } from "@tally/domains";
 import { workloadOf, type Workload } from "@tally/domains/workloads";
-import { isGood, Mix, type Posting, Random } from "../../kit/index.ts";
+import { isGood, Mix, type Posting, Random, type Reply } from "../../kit/index.ts";
 import { eventsOfBulk, sendInParts } from "./bulk-in-parts.ts";
 import { Sender, type Figures, type LoadPlan, type Totals } from "./sender.ts";
 
@@ -28,7 +28,6 @@ export class Clients {
   readonly #sender: Sender;
   readonly #bulkWorkloads: readonly Workload[];
   readonly #inFlight = new Set<Promise<void>>();
-  readonly #forgotten = new Set<string>();
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   #due = 0;
@@ -74,7 +73,6 @@ export class Clients {
   }
 
   forget(ids: readonly string[]): void {
-    for (const id of ids) this.#forgotten.add(id);
     this.#mix.forget(ids);
   }
 
@@ -116,8 +114,8 @@ export class Clients {
     const key = randomUUID();
     const gateway = this.#sender.anyGateway();
     const twin = this.#random.once(oneIn.twin) ? this.#sender.attempt(gateway + 1, request, key) : undefined;
-    const isGone = (): boolean => this.#forgotten.has(posting.refersTo ?? "");
-    const reply = await this.#sender.until(gateway, request, key, (one) => isGood(one) || isGone());
+    const isOver = (one: Reply): boolean => isGood(one) || this.#mix.isForgotten(posting.refersTo);
+    const reply = await this.#sender.until(gateway, request, key, isOver);
     const other = await twin;
     if (reply === undefined || !isGood(reply)) {
       this.#sender.totals.unknown++;

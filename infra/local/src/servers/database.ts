@@ -20,8 +20,8 @@ export interface Database {
   readonly replicas: readonly DatabaseServer[];
   /** Prepares the data and starts all servers. Resolves when the replicas have everything that the primary has. */
   readonly start: () => Promise<void>;
-  /** Ends all servers at once, and starts the primary with the data of the first replica, the replicas with copies of
-   * it. Nothing may be written until it resolves. */
+  /** Ends both servers at once, and starts the primary with the data of the replica, the replica with a copy of it.
+   * Nothing may be written until it resolves. Not for several replicas. */
   readonly promoteReplica: () => Promise<void>;
 }
 
@@ -92,9 +92,7 @@ export async function database(
     following = false;
     const data = dataDirectory("primary", context);
     await rm(data, { recursive: true });
-    const [promoted, ...others] = roles.map((role) => dataDirectory(role, context));
-    if (promoted !== undefined) await rename(promoted, data);
-    for (const other of others) await rm(other, { recursive: true });
+    await rename(dataDirectory("replica", context), data);
     for (const file of await readdir(data)) if (replicaOnly.test(file)) await rm(join(data, file));
     await start();
   };
