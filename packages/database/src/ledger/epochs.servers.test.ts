@@ -1,3 +1,4 @@
+import type { SqlReader } from "@tally/contract";
 import { expect, test } from "vitest";
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { clockOf, closeEarlier, joinEpoch, openEpoch, readEpochs } from "./epochs.ts";
@@ -27,7 +28,8 @@ async function open(domain: string) {
         },
       ] as const;
     },
-    openNext: async () => openEpoch(database, domain, await read()),
+    openNext: async (mayOpen?: (reader: SqlReader) => Promise<boolean>) =>
+      openEpoch(database, domain, await read(), mayOpen),
     close: async () => closeEarlier(database, domain, await read()),
     clock: () => clockOf(database.writer),
   };
@@ -66,6 +68,19 @@ test("a transaction joins an open epoch while others open and close them all the
   }
   await audited;
   expect(joined).toEqual(joined.toSorted((a, b) => a - b));
+});
+
+test("no epoch is opened on a server that lacks what must come before it", async () => {
+  const { read, openNext } = await open("lacking");
+  const before = await read();
+  const reads: unknown[] = [];
+  const lacks = async (reader: SqlReader) => {
+    reads.push(await readEpochs(reader, "lacking"));
+    return false;
+  };
+  expect(await openNext(lacks)).toBeUndefined();
+  expect(reads).toEqual([before]);
+  expect(await read()).toEqual(before);
 });
 
 test("an epoch that is opened again after it was lost has another token", async () => {
