@@ -25,8 +25,9 @@ export async function expectCleanDrill(kinds: readonly string[], ...args: readon
   });
   expect(exitCode).toBe(0);
   expect(report.faults.map(({ kind }) => kind).toSorted()).toEqual(kinds.toSorted());
-  expect(report.audit.stored).toBe(report.audit.acknowledged);
-  expect(report.audit.ranked).toBe(report.audit.acknowledged);
+  // An event that refers to one that the database lost may be stored without a response.
+  const { acknowledged: expected, stored, ranked, unacknowledged = 0 } = audit;
+  expect({ stored: stored - unacknowledged, ranked }).toEqual({ stored: expected, ranked: stored });
   expect(report.domains.length).toBeGreaterThanOrEqual(5);
   for (const { acknowledged } of report.domains) expect(acknowledged).toBeGreaterThan(100);
   return report;
