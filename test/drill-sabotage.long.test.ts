@@ -27,8 +27,7 @@ test("the drill finds the sabotages early-ack and early-2xx", () =>
     expectFound("early-2xx", 3, "gateway-killed,gateway.before-publish,broker-killed", "lost"),
   ]));
 
-test("the drill finds the sabotage lost-commits", () =>
-  expectFound("lost-commits", 1, "replica-promoted-behind", "doubled"));
+test("the drill finds the sabotage epochs", () => expectFound("epochs", 1, "replica-promoted-behind", "doubled"));
 
 // Contents that are acknowledged and not kept: no event is missing.
 test("the drill finds the sabotage key-comparison", () =>

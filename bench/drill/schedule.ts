@@ -2,17 +2,10 @@ import { Random } from "../kit/index.ts";
 import type { FaultKind, FaultPlan } from "./kinds/fault-kind.ts";
 import { messageKinds } from "./kinds/messages.ts";
 import { processKinds } from "./kinds/processes.ts";
-import { promotion } from "./kinds/promotion.ts";
 import { linkKinds, serverKinds } from "./kinds/servers.ts";
 
 /** All faults that the drill can inject. */
-export const faultKinds: readonly FaultKind[] = [
-  ...processKinds,
-  ...serverKinds,
-  promotion,
-  ...linkKinds,
-  ...messageKinds,
-];
+export const faultKinds: readonly FaultKind[] = [...processKinds, ...serverKinds, ...linkKinds, ...messageKinds];
 
 export interface ScheduledFault extends FaultPlan {
   readonly kind: string;

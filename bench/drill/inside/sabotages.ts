@@ -25,7 +25,7 @@ export const sabotages = {
   /** The writer drops an event whose id is stored with other content. */
   "key-comparison": [substitute("writer", "@tally/database", "no-conflicts.ts")],
   /** The ranker does not notice commits that the database lost. */
-  "lost-commits": [substitute("ranker", "@tally/redis", "no-epochs.ts")],
+  epochs: [substitute("ranker", "@tally/redis", "no-epochs.ts")],
   /** The gateway responds 2xx before the broker has confirmed. */
   "early-2xx": [substitute("gateway", "@tally/broker", "early-confirm.ts")],
 } as const satisfies Record<string, readonly Substitute[]>;

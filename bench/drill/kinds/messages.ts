@@ -6,7 +6,6 @@ import type { Random } from "../../kit/index.ts";
 import { connectConsumer, type Delivery } from "@tally/broker";
 import {
   batchDecoder,
-  BatchIds,
   decodeRankingMessage,
   encodeBatch,
   encodeEvent,
@@ -109,7 +108,7 @@ const wrongMoves = Buffer.from("9292a5626f61726492a66d656d626572a13190", "hex");
 
 /** The envelope of a real message of a queue, around what the domain does not have. */
 function wrongContent({ eventVersion }: Domain, queue: Queue, body: Buffer): Buffer {
-  const batch = new BatchIds().next();
+  const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
   if (queue === "ingest") return encodeBatch(batch, Date.now(), [encodeEvent({ id: newEventId() })], eventVersion);
   const shards = decodeRankingMessage(body).shards.map(() => wrongMoves);
   return encodeRankingMessage({ batch, storedAt: Date.now(), shards });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ProxyState } from "@tally/local";
 import type { AppProcess, ServerName, System } from "../system.ts";
 import type { FaultKind } from "./fault-kind.ts";
+import { promotion } from "./promotion.ts";
 import { freeze, gatewayOf } from "./processes.ts";
 
 /* Faults of the servers that tally uses, and of the network between apps and servers. */
@@ -75,6 +76,7 @@ export const serverKinds: readonly FaultKind[] = [
   readOnly,
   killed("replica", "database-replica"),
   frozen("replica", "database-replica"),
+  promotion,
   redisLost("killed-kept", 1000, async (system, ms) => {
     await system.operator.redis("SAVE");
     await killAndStart(system, "redis", ms);
