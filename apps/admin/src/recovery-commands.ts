@@ -98,7 +98,7 @@ const rebuildDomain: Work = async (domain, { database, rankings }, progress, { s
     database,
     rankings,
     shards,
-    onProgress: ({ step, cells }) => progress.show(`${domain.name}: ${step}, cells`, cells, undefined),
+    onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
   });
   if (outcome.name === "busy") throw new CommandError(`${domain.name}: another process is rebuilding it`);
   if (outcome.name === "abandoned")

@@ -4,7 +4,7 @@ import type { EventFiles } from "./files.ts";
 import type { BulkRoute, FormRoute, IngestRoute, ContentRoute, QueryRoute } from "./routes.ts";
 import type { Moves, MirroredBoards } from "./moves.ts";
 import type { View } from "./view.ts";
-import type { SqlReader, SqlTransaction } from "./sql.ts";
+import type { SqlReader, SqlTransaction, SqlValue } from "./sql.ts";
 
 /** One kind of events with all of its business rules. The apps know domains only through this type. */
 export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>> {
@@ -74,8 +74,9 @@ export interface Store<E extends Event, C extends Change<E>> {
 export interface Recount {
   /** (event id as 16 bytes), once for each stored event. */
   readonly ids: string;
-  /** (producer, sequence, rows): how many rows each batch changed. The ledger must have the same numbers. */
-  readonly rowsOfBatches: string;
+  /** (producer, sequence, rows): how many rows each batch changed, beside those of a RecountedMirror. The ledger must
+   * have the same numbers. */
+  readonly rowsOfBatches?: string;
   /** All boards, by kind: the sums of what `rank` adds. */
   readonly boards: readonly (RecountedBoards | RecountedMirror)[];
   /** (sentence) for every row that does not follow from the events. No rows if all is well. */
@@ -90,10 +91,20 @@ export interface RecountedBoards {
 
 interface RecountedMirror {
   readonly mirrored: MirroredBoards;
-  /** (key, member, count), each cell once, all rows of a key consecutive. */
-  readonly cells: string;
-  /** (member, key, count): the same, all rows of a member consecutive. A rebuild reads only this one. */
-  readonly mirrorCells: string;
+  /** Together they have the counts of each event once. */
+  readonly rows: readonly CountedRows[];
+}
+
+/** The rows of one table, read range by range in the order of a column, and added up by the process that reads them:
+ * much cheaper than a sum in SQL over the items of a JSON column. */
+export interface CountedRows {
+  /** (member, counts, producer, sequence) of the rows with a value above the first `?` and up to the second. Counts are
+   * the text of [[key, count], …]. Without a producer, the row is of no batch. */
+  readonly select: string;
+  /** (value): that of the row above the first `?`, at the offset of the second. */
+  readonly selectEnd: string;
+  /** Below all values, and the largest possible one. */
+  readonly bounds: readonly [SqlValue, SqlValue];
 }
 
 /** How the rows of old months are removed from a domain's table while their counts stay: `tally retention`. */

@@ -1,7 +1,9 @@
 import { selectBatches } from "@tally/database";
-import { textOfBatchId, type Domain, type SqlSnapshot, type RecountedBoards } from "@tally/contract";
+import { textOfBatchId, type Domain, type SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
-import { BatchMarks, isMarked, recountedBoards, type RecountedBoard } from "./recount.ts";
+import type { Sums } from "./add-up.ts";
+import type { BatchCounts } from "./batch-counts.ts";
+import { BatchMarks, boardsOf, isMarked, type RecountedBoard } from "./recount.ts";
 import { crc32 } from "node:zlib";
 
 /** Compares the ledger with the rows and with the marks, batch by batch. */
@@ -24,46 +26,41 @@ interface Miscounted {
   readonly rows: number;
 }
 
+/** `rows`: those of mirrored boards. Adds the others. */
 export async function auditBatches(
   snapshot: SqlSnapshot,
   domain: Domain,
   rankings: Rankings,
+  rows: BatchCounts,
   onProgress: (batches: number) => void,
 ): Promise<BatchAudit> {
   const marks = await rankings.marks(domain.name);
   const ledger = new BatchMarks();
-  const changesOf = new Map<string, number>();
+  const miscounted = new Findings<Miscounted>();
   const unmarked = new Findings<string>();
   let ranked = 0;
   let seen = 0;
-  for await (const rows of snapshot.stream(selectBatches, [domain.name])) {
-    for (const [producer, sequence, , changes] of rows) {
+  await addRowsOfBatches(snapshot, domain, rows);
+  for await (const batches of snapshot.stream(selectBatches, [domain.name])) {
+    for (const [producer, sequence, , changes] of batches) {
       ledger.set(producer, sequence);
       const id = batchOf(producer, sequence);
-      changesOf.set(textOfBatchId(id), Number(changes));
+      const own = rows.take(producer, sequence);
+      if (own !== Number(changes)) miscounted.add({ batch: textOfBatchId(id), ledger: Number(changes), rows: own });
       if (marks.every((shard) => isMarked(shard.get(id.producer), id.sequence))) ranked += Number(changes);
       else unmarked.add(textOfBatchId(id));
     }
-    onProgress((seen += rows.length));
+    onProgress((seen += batches.length));
   }
-  return { ranked, unmarked, strayMarks: ledger.countStray(marks), ...(await countRows(snapshot, domain, changesOf)) };
+  for (const [producer, sequence, own] of rows.rest())
+    miscounted.add({ batch: textOfBatchId({ producer, sequence }), ledger: 0, rows: own });
+  return { stored: rows.rows, ranked, miscounted, unmarked, strayMarks: ledger.countStray(marks) };
 }
 
-async function countRows(snapshot: SqlSnapshot, domain: Domain, changesOf: Map<string, number>) {
-  const miscounted = new Findings<Miscounted>();
-  let stored = 0;
-  for await (const counts of snapshot.stream(domain.recount.rowsOfBatches)) {
-    for (const [producer, sequence, count] of counts) {
-      const batch = textOfBatchId(batchOf(producer, sequence));
-      const rows = Number(count);
-      const changes = changesOf.get(batch) ?? 0;
-      stored += rows;
-      changesOf.delete(batch);
-      if (rows !== changes) miscounted.add({ batch, ledger: changes, rows });
-    }
-  }
-  for (const [batch, changes] of changesOf) if (changes > 0) miscounted.add({ batch, ledger: changes, rows: 0 });
-  return { stored, miscounted };
+async function addRowsOfBatches(snapshot: SqlSnapshot, { recount }: Domain, rows: BatchCounts): Promise<void> {
+  if (recount.rowsOfBatches === undefined) return;
+  for await (const counts of snapshot.stream(recount.rowsOfBatches))
+    for (const [producer, sequence, count] of counts) rows.add(producer, sequence, Number(count));
 }
 
 function batchOf(producer: unknown, sequence: unknown) {
@@ -92,6 +89,8 @@ interface CellDifference {
   readonly ranked: number;
 }
 
+const none: ReadonlyMap<string, number> = new Map();
+
 // Compared at once: one round trip carries many small boards.
 const cellsAtOnce = 20_000;
 
@@ -99,6 +98,7 @@ export async function auditBoards(
   snapshot: SqlSnapshot,
   domain: Domain,
   rankings: Rankings,
+  sums: Sums,
   onProgress: (cells: number) => void,
 ): Promise<BoardAudit> {
   const differences = new Findings<CellDifference>();
@@ -118,35 +118,34 @@ export async function auditBoards(
     const ranked = await rankings.cells(domain.name, names);
     for (const [index, { board, cells: own }] of boards.entries()) {
       known.add(board);
-      const onBoard = new Map(ranked[index]?.cells);
-      const alsoStored = new Map(ranked[index]?.alsoStored);
+      const onBoard = ranked[index]?.cells ?? none;
+      const alsoStored = ranked[index]?.alsoStored ?? none;
+      let found = 0;
       for (const [member, count] of own) {
         units += count;
-        differ(board, member, count, alsoStored.get(member) ?? count);
-        alsoStored.delete(member);
         hash.add(`${board}\0${member}\0${count}`);
-        const isKept = onBoard.has(member) || ranked[index]?.keeps(member, count) !== false;
-        if (isKept) differ(board, member, count, onBoard.get(member) ?? 0);
-        onBoard.delete(member);
+        const stored = alsoStored.get(member);
+        if (stored !== undefined) found++;
+        differ(board, member, count, stored ?? count);
+        const kept = onBoard.get(member);
+        if (kept !== undefined) found++;
+        else if (ranked[index]?.keeps(member, count) === false) continue;
+        differ(board, member, count, kept ?? 0);
       }
-      for (const [member, count] of [...onBoard, ...alsoStored]) differ(board, member, 0, count);
+      if (found < onBoard.size + alsoStored.size) {
+        const members = new Set(own.map(([member]) => member));
+        for (const [member, count] of [...onBoard, ...alsoStored])
+          if (!members.has(member)) differ(board, member, 0, count);
+      }
       cells += own.length;
     }
     onProgress(cells);
   }
 
-  const kinds = domain.recount.boards.flatMap((kind): readonly RecountedBoards[] => {
-    if (!("mirrored" in kind)) return [kind];
-    const { prefix, mirrorPrefix } = kind.mirrored;
-    return [
-      { cells: kind.mirrorCells, board: (member) => mirrorPrefix + member },
-      { cells: kind.cells, board: (key) => prefix + key },
-    ];
-  });
-  for (const kind of kinds) {
+  for (const kind of domain.recount.boards) {
     let waiting: RecountedBoard[] = [];
     let size = 0;
-    for await (const board of recountedBoards(snapshot, kind)) {
+    for await (const board of boardsOf(snapshot, kind, sums)) {
       waiting.push(board);
       size += board.cells.length;
       if (size < cellsAtOnce) continue;

@@ -3,6 +3,7 @@ import type { Database, LetterState, LedgerTotals } from "@tally/database";
 import type { Domain, SqlSnapshot } from "@tally/contract";
 import type { Rankings, RankingsState } from "@tally/redis";
 import { auditBatches, type BatchAudit, auditBoards, type BoardAudit, Findings } from "./audit-rankings.ts";
+import { addUp } from "./add-up.ts";
 import { auditIds, type IdAudit, type IdSet } from "./audit-ids.ts";
 
 export interface AuditOptions {
@@ -47,7 +48,7 @@ export interface AuditReport {
 }
 
 export interface AuditProgress {
-  readonly step: "batches" | "boards" | "contradictions" | "ids";
+  readonly step: "rows" | "batches" | "boards" | "contradictions" | "ids";
   readonly done: number;
   readonly total: number | undefined;
 }
@@ -77,8 +78,9 @@ export async function audit(options: AuditOptions): Promise<DomainAudit> {
     const domain = { ...options.domain, recount };
     const ledger = await readTotals(snapshot, domain.name);
     const state = await rankings.state(domain.name);
-    const batches = await auditBatches(snapshot, domain, rankings, progress("batches", ledger.batches));
-    const boards = await auditBoards(snapshot, domain, rankings, progress("boards"));
+    const sums = await addUp(snapshot, recount.boards, progress("rows", ledger.changes));
+    const batches = await auditBatches(snapshot, domain, rankings, sums.batches, progress("batches", ledger.batches));
+    const boards = await auditBoards(snapshot, domain, rankings, sums, progress("boards"));
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
     const ids = acknowledged && (await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored)));
     const keyConflicts = await countConflicts(snapshot, domain);

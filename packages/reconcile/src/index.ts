@@ -1,3 +1,4 @@
+export { addUp } from "./add-up.ts";
 export { audit, type AuditProgress, type AuditReport, type DomainAudit } from "./audit.ts";
 export { IdSet } from "./audit-ids.ts";
 export { prune, repair, type Repaired } from "./repair.ts";

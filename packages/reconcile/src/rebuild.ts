@@ -12,6 +12,7 @@ import {
 } from "@tally/database";
 import type { Recount, SqlSnapshot } from "@tally/contract";
 import type { BatchRanking, NewGeneration, Rankings } from "@tally/redis";
+import { addUp } from "./add-up.ts";
 import { BatchMarks, recountedBoards } from "./recount.ts";
 import { repair } from "./repair.ts";
 
@@ -37,9 +38,11 @@ export interface RebuildOptions {
 }
 
 export interface RebuildProgress {
-  readonly step: "reading batches" | "adding up" | "repairing" | "done";
+  readonly step: "reading batches" | "reading rows" | "loading cells" | "repairing" | "done";
   readonly batches: number;
-  readonly cells: number;
+  /** Rows that were read, then cells that were loaded. */
+  readonly done: number;
+  readonly total?: number;
 }
 
 export type RebuildOutcome =
@@ -92,7 +95,7 @@ async function rebuildFrom(
       const found = await repair({ ...range, reader: database.writer, rankings: into });
       return { ...found, tookMs: performance.now() - begunAt };
     };
-    options.onProgress?.({ step: "repairing", batches, cells });
+    options.onProgress?.({ step: "repairing", batches, done: cells });
     let ranked = 0;
     for (let round = 0; round < repairRoundsMax; round++) {
       const found = await repairInto(generation);
@@ -110,7 +113,7 @@ async function rebuildFrom(
     if (epochs !== undefined) await rankings.noteEpoch(domain.name, epochs.newest, []);
     const shards = await rankings.shards(domain.name);
     await database.transaction((transaction) => keepShards(transaction, domain.name, shards));
-    options.onProgress?.({ step: "done", batches, cells });
+    options.onProgress?.({ step: "done", batches, done: cells });
     return { name: "rebuilt", closedTo, batches, cells, ranked };
   } finally {
     await generation.release();
@@ -130,23 +133,27 @@ async function load(
   { domain, signal, onProgress }: RebuildOptions,
 ): Promise<{ readonly epochs: Epochs | undefined; readonly batches: number; readonly cells: number }> {
   const epochs = await findEpochs(snapshot, domain.name);
-  const { newest, batches } = await readTotals(snapshot, domain.name);
+  const { newest, batches, changes: total } = await readTotals(snapshot, domain.name);
   let cells = 0;
-  onProgress?.({ step: "reading batches", batches, cells });
+  onProgress?.({ step: "reading batches", batches, done: 0 });
   const marks = new BatchMarks();
   for await (const rows of snapshot.stream(selectBatches, [domain.name])) {
     for (const [producer, sequence] of rows) marks.set(producer, sequence);
   }
   for (const [producer, set] of marks.all()) await generation.mark(producer, set);
+  const sums = await addUp(snapshot, boards, (rows) => {
+    signal?.throwIfAborted();
+    onProgress?.({ step: "reading rows", batches, done: rows, total });
+  });
   for (const kind of boards) {
     const isMirrored = "mirrored" in kind;
-    // The rows of a mirrored kind come by member: the generation fills the boards of both.
-    const ordered = isMirrored ? { cells: kind.mirrorCells, board: String } : kind;
-    for await (const { board, cells: own } of recountedBoards(snapshot, ordered)) {
+    // By member: the generation fills the boards of both.
+    const ordered = isMirrored ? (sums.cells.get(kind.mirrored)?.byMember("") ?? []) : recountedBoards(snapshot, kind);
+    for await (const { board, cells: own } of ordered) {
       signal?.throwIfAborted();
       await (isMirrored ? generation.addMirrored(kind.mirrored, board, own) : generation.add(board, own));
       cells += isMirrored ? 2 * own.length : own.length;
-      onProgress?.({ step: "adding up", batches, cells });
+      onProgress?.({ step: "loading cells", batches, done: cells });
     }
   }
   await generation.loaded(newest);

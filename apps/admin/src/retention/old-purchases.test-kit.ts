@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Database, addMonths, firstDayOf, monthOf, retentionMigrations, withRecount } from "@tally/database";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
+import { addUp } from "@tally/reconcile";
 import { bytesOfEventId, newEventId, type Recount, type SqlSnapshot, type SqlValue } from "@tally/contract";
 
 const found = domains.find(({ name }) => name === "purchases");
@@ -48,24 +49,19 @@ export function sumsOf(database: Pick<Database, "snapshot">): Promise<readonly s
 }
 
 /** Likewise, in a snapshot. */
-export async function sumsIn(snapshot: SqlSnapshot, { boards, rowsOfBatches }: Recount): Promise<readonly string[]> {
-  const [sales] = boards;
-  if (sales === undefined || !("mirrored" in sales)) throw new Error("purchases have mirrored boards");
-  return [
-    ...(await linesOf(snapshot, "item", sales.cells)),
-    ...(await linesOf(snapshot, "store", sales.mirrorCells)),
-    ...(await linesOf(snapshot, "batch", rowsOfBatches)),
-  ].toSorted();
-}
-
-async function linesOf(snapshot: SqlSnapshot, kind: string, sql: string): Promise<readonly string[]> {
-  const lines: string[] = [];
-  for await (const rows of snapshot.stream(sql)) {
-    for (const row of rows) {
-      lines.push(
-        `${kind} ${row.map((value) => (Buffer.isBuffer(value) ? value.toString("hex") : String(value))).join(" ")}`,
-      );
-    }
+export async function sumsIn(
+  snapshot: SqlSnapshot,
+  { boards: kinds, rowsOfBatches }: Recount,
+): Promise<readonly string[]> {
+  const { cells, batches } = await addUp(snapshot, kinds, () => undefined);
+  if (rowsOfBatches !== undefined) {
+    for await (const rows of snapshot.stream(rowsOfBatches))
+      for (const [producer, sequence, count] of rows) batches.add(producer, sequence, Number(count));
   }
-  return lines;
+  const lines = Array.from(batches.rest(), (batch) => `batch ${batch.join(" ")}`);
+  for (const counts of cells.values()) {
+    for (const boards of [counts.byMember("store "), counts.byKey("item ")])
+      for (const { board, cells: own } of boards) for (const [id, count] of own) lines.push(`${board} ${id} ${count}`);
+  }
+  return lines.toSorted();
 }

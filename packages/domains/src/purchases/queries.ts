@@ -4,15 +4,7 @@ import { AsOf, closed, ids, None, parseTopLimit, TopLimit, topOf } from "../valu
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import { latestPurchases, listPurchases } from "./list-purchases.ts";
 import { itemsOfStore, storesOfItem } from "./rank.ts";
-
-// Reads the index store_day.
-const selectTopItems = `
-  SELECT item_id AS itemID, CAST(SUM(quantity) AS UNSIGNED) AS quantity
-  FROM purchase_items
-  WHERE store_id = ? AND purchased_on = ?
-  GROUP BY item_id
-  ORDER BY quantity DESC, itemID
-  LIMIT ?`;
+import { topItemsOfDay } from "./top-items-of-day.ts";
 
 const StoreParams = Type.Object({ storeID: ids.Text });
 const ItemParams = Type.Object({ itemID: ids.Text });
@@ -89,9 +81,8 @@ const storeBoard = queryRoute({
     const storeID = ids.parse("storeID", params.storeID);
     const limit = parseTopLimit(limitText);
     if (date !== undefined) {
-      const values = [storeID, parseCalendarDate("date", date), limit];
-      const items = await rows.query<{ itemID: number; quantity: number }>(selectTopItems, values);
-      return { storeID, date, asOf: new Date().toISOString(), items: [...items] };
+      const items = await topItemsOfDay(rows, { storeID, date: parseCalendarDate("date", date), limit });
+      return { storeID, date, asOf: new Date().toISOString(), items };
     }
     const board = itemsOfStore(storeID);
     const { asOf, entries } = await topOf(boards, board, limit, (id, quantity) => ({ itemID: Number(id), quantity }));

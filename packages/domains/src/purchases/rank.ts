@@ -1,4 +1,4 @@
-import type { Change, MirroredBoards, Moves, Recount, Retention } from "@tally/contract";
+import type { Change, CountedRows, MirroredBoards, Moves, Recount, Retention } from "@tally/contract";
 import type { PurchaseEvent } from "./event.ts";
 
 /** How many of an item a store sold: ranks the stores of each item and the items of each store. */
@@ -17,42 +17,32 @@ export function rank(changes: readonly Change<PurchaseEvent>[], moves: Moves): v
   }
 }
 
-const selectQuantities = (key: string, member: string, sold: string) => `
-  SELECT ${key}, ${member}, CAST(SUM(quantity) AS UNSIGNED) FROM ${sold}
-  GROUP BY ${key}, ${member} ORDER BY ${key}`;
-
-const boardsOf = (sold: string): Recount["boards"] => [
-  {
-    mirrored: sales,
-    cells: selectQuantities("item_id", "store_id", sold),
-    mirrorCells: selectQuantities("store_id", "item_id", sold),
-  },
-];
+// By the primary key: another plan would sort, or read the table again for each range.
+const countedRows = (table: string, condition = ""): CountedRows => ({
+  select: `
+    SELECT store_id, CAST(items AS CHAR), producer, sequence FROM ${table} FORCE INDEX (PRIMARY)
+    WHERE id > ? AND id <= ? ${condition}`,
+  selectEnd: `
+    SELECT id AS value FROM ${table} FORCE INDEX (PRIMARY) WHERE id > ? ${condition} ORDER BY id LIMIT 1 OFFSET ?`,
+  bounds: [Buffer.alloc(16), Buffer.alloc(16, 0xff)],
+});
 
 /** The sums of what rank() adds for each purchase. */
 export const recount: Recount = {
   ids: "SELECT id FROM purchases",
-  rowsOfBatches: "SELECT producer, sequence, COUNT(*) FROM purchases GROUP BY producer, sequence",
-  boards: boardsOf("purchase_items"),
+  boards: [{ mirrored: sales, rows: [countedRows("purchases")] }],
 };
 
 // Leaving purchases up to this id are in the base. NULL, so no rows, when no month is being removed.
 const countedTo = "(SELECT counted_to FROM retention_months WHERE domain = 'purchases' AND step <> 'removed')";
 
-const itemsAndBase = `(
-  SELECT store_id, item_id, quantity FROM purchase_items
-  UNION ALL SELECT store_id, item_id, quantity FROM purchase_items_leaving WHERE purchase_id > ${countedTo}
-  UNION ALL SELECT store_id, item_id, quantity FROM purchases_base) AS sold`;
-
-const selectRowsOfBatches = `
-  SELECT producer, sequence, CAST(SUM(purchases) AS UNSIGNED)
-  FROM (
-    SELECT producer, sequence, COUNT(*) AS purchases FROM purchases GROUP BY producer, sequence
-    UNION ALL SELECT producer, sequence, COUNT(*) FROM purchases_leaving WHERE id > ${countedTo}
-      GROUP BY producer, sequence
-    UNION ALL SELECT producer, sequence, purchases FROM purchases_base_batches
-  ) AS counted
-  GROUP BY producer, sequence`;
+const baseRows: CountedRows = {
+  select: `
+    SELECT store_id, CONCAT('[[', item_id, ',', quantity, ']]'), NULL, NULL FROM purchases_base
+    WHERE store_id > ? AND store_id <= ?`,
+  selectEnd: "SELECT store_id AS value FROM purchases_base WHERE store_id > ? ORDER BY store_id LIMIT 1 OFFSET ?",
+  bounds: [-1, Number.MAX_SAFE_INTEGER],
+};
 
 const addQuantities = `
   INSERT INTO purchases_base (store_id, item_id, quantity)
@@ -74,7 +64,12 @@ export const retention: Retention<PurchaseEvent> = {
   addToBase: [addQuantities, addBatches],
   recount: {
     ids: "SELECT id FROM purchases UNION ALL SELECT id FROM purchases_leaving",
-    rowsOfBatches: selectRowsOfBatches,
-    boards: boardsOf(itemsAndBase),
+    rowsOfBatches: "SELECT producer, sequence, purchases FROM purchases_base_batches",
+    boards: [
+      {
+        mirrored: sales,
+        rows: [countedRows("purchases"), countedRows("purchases_leaving", `AND id > ${countedTo}`), baseRows],
+      },
+    ],
   },
 };

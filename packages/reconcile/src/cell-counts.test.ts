@@ -1,0 +1,72 @@
+import { randomInt } from "node:crypto";
+import { expect, test } from "vitest";
+import { BatchCounts } from "./batch-counts.ts";
+import { CellCounts } from "./cell-counts.ts";
+
+test("cells add up by member and by key, for any integers, while the tables grow", () => {
+  const keys = [0, 1, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 52 + 1, Number.MAX_SAFE_INTEGER];
+  for (let n = 0; n < 5000; n++) keys.push(randomInt(2 ** 20) * 2 ** randomInt(33));
+  const counts = new CellCounts();
+  const expected = new Map<string, number>();
+  for (const key of [...keys, ...keys]) {
+    for (const member of [0, 7, Number.MAX_SAFE_INTEGER - 1]) {
+      const by = randomInt(1, member === 7 ? 2 ** 40 : 1_000_000);
+      counts.add(member, [[key, by]]);
+      expected.set(`${member} ${key}`, (expected.get(`${member} ${key}`) ?? 0) + by);
+    }
+  }
+  const byMember = [...counts.byMember("")].flatMap(({ board, cells }) =>
+    cells.map(([key, n]) => [`${board} ${key}`, n]),
+  );
+  const byKey = [...counts.byKey("")].flatMap(({ board, cells }) =>
+    cells.map(([member, n]) => [`${member} ${board}`, n]),
+  );
+  expect(byMember).toHaveLength(counts.size);
+  expect(byKey).toHaveLength(counts.size);
+  for (const cells of [byMember, byKey]) expect(Object.fromEntries(cells)).toEqual(Object.fromEntries(expected));
+});
+
+test("a board is whole also when the keys of millions of cells are read in parts", () => {
+  const counts = new CellCounts();
+  for (let key = 0; key < 550_000; key++) for (const member of [1, 2]) counts.add(member, [[key * 3, key + member]]);
+  let boards = 0;
+  for (const { board, cells } of counts.byKey("")) {
+    boards++;
+    const key = Number(board) / 3;
+    if (cells.length !== 2 || cells[0]?.[1] !== key + 1 || cells[1]?.[1] !== key + 2)
+      expect.fail(`${board}: ${cells.join()}`);
+  }
+  expect(boards).toBe(550_000);
+});
+
+test.each([
+  ["1", [[1, 1]]],
+  [-1, [[1, 1]]],
+  [1, null],
+  [1, [1]],
+  [1, [["1", 1]]],
+  [1, [[2 ** 53, 1]]],
+  [1, [[1, 0]]],
+  [1, [[1, 1.5]]],
+])("member %j with %j is an error", (member, counts) => {
+  expect(() => new CellCounts().add(member, counts)).toThrow(TypeError);
+});
+
+test("the rows of batches are taken once; what is not taken remains", () => {
+  const [one, other] = [Buffer.alloc(8, 1), Buffer.alloc(8, 2)];
+  const counts = new BatchCounts();
+  for (const [producer, sequence] of [
+    [one, 3],
+    [other, 100_000],
+    [one, 3],
+    [one, 0],
+  ] as const)
+    counts.add(producer, sequence, 1);
+  expect(counts.rows).toBe(4);
+  expect([counts.take(one, 3), counts.take(one, 3), counts.take(one, 9_999_999)]).toEqual([2, 0, 0]);
+  expect([...counts.rest()]).toEqual([
+    ["0101010101010101", 0, 1],
+    ["0202020202020202", 100_000, 1],
+  ]);
+  expect(() => counts.add("01", 1, 1)).toThrow("expected the columns producer and sequence");
+});
