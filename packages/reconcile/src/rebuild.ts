@@ -1,15 +1,13 @@
 import {
-  type Database,
   findEpochs,
   keepShards,
   readEpochs,
-  type Epochs,
   readShards,
   readTotals,
   selectBatches,
   withRecount,
-  type Recounted,
 } from "@tally/database";
+import type { Database, Epochs, Recounted } from "@tally/database";
 import type { Recount, SqlSnapshot } from "@tally/contract";
 import type { BatchRanking, NewGeneration, Rankings } from "@tally/redis";
 import { addUp } from "./add-up.ts";
