@@ -1,14 +1,5 @@
-import {
-  closeEarlier,
-  findMissing,
-  keepShards,
-  listBatches,
-  openEpoch,
-  placeAt,
-  readEpochs,
-  readShards,
-} from "@tally/database";
-import type { Database, Epochs, LedgerPlace } from "@tally/database";
+import { closeEarlier, findMissing, keepShards, listBatches, openEpoch } from "@tally/database";
+import { placeAt, readEpochs, readShards, type Database, type Epochs, type LedgerPlace } from "@tally/database";
 import { Outage, type Log } from "@tally/runtime";
 import type { BatchId, Domain, SqlReader } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";

@@ -14,7 +14,7 @@ async function open(domain: string) {
     read,
     join: () => database.transaction((transaction) => joinEpoch(transaction, domain)),
     /** A transaction that has joined the newest epoch. Returns its epoch, and a function that commits it. */
-    async hold() {
+    hold: async () => {
       const [joined, held] = [Promise.withResolvers<number>(), Promise.withResolvers<undefined>()];
       const committed = database.transaction(async (transaction) => {
         joined.resolve((await joinEpoch(transaction, domain)).epoch);

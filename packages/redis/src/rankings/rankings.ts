@@ -64,7 +64,7 @@ export interface NotedEpoch {
   readonly token: string;
 }
 
-export interface RankedSince {
+interface RankedSince {
   readonly noted: NotedEpoch | undefined;
   readonly batches: readonly BatchId[];
 }
