@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { appendFile, open, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { startForwarding, type OwnResponse } from "./kit/fronts.ts";
 import { openImports } from "./kit/imports.ts";
@@ -127,6 +127,22 @@ test("a killed import is repeated by the same command, with the same content onl
   expect(await tallyJson(system, ...args)).toMatchObject({ lines: 4000, accepted: 4000, rejected: 0 });
   expect(existsSync(`${path}.import-began`)).toBe(false);
   expect(await noteIds(`${path}.ids`)).toBe(4000);
+});
+
+test("a second import of a file ends with 2 while the first runs, and leaves the files of the first", async () => {
+  const path = await salesOf(24, 4000);
+  const network = await openNetwork(() => network.requests > 2);
+  const args = ["import", path, "--acknowledged", `${path}.ids`, "--url", network.url, "--concurrency", "1"];
+  const first = startTally(system, args);
+  await vi.waitFor(() => expect(network.requests).toBeGreaterThan(2), 60_000);
+  const errors = `tally: ${path}: process ${first.pid} imports this file already. Wait until it ends, or stop it\n`;
+  expect(await tally(system, args)).toMatchObject({ exitCode: 2, output: "", errors });
+  network.isAway = false;
+  expect(await first.ended).toMatchObject({ exitCode: 0, output: expect.stringContaining("4000 lines accepted") });
+  expect(await noteIds(`${path}.ids`)).toBe(4000);
+  await mkdir(`${path}.import-began`);
+  const wrongKind = `tally: ${path}.import-began: expected a regular file, which the import writes itself\n`;
+  expect(await tally(system, args)).toMatchObject({ exitCode: 2, errors: wrongKind });
 });
 
 test("after all of these every acknowledged line is stored and ranked once, and no other event", () => expectKept());

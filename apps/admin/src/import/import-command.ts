@@ -69,10 +69,11 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
   const gateway = gatewayOf(flags);
   const rejectedFile = `${file}.rejected${format.extension}`;
   const beganFile = `${file}.import-began`;
+  const lock = `${beganFile}.lock`;
   const acknowledgedFile = flags.acknowledged;
   if (
     acknowledgedFile !== undefined &&
-    [file, rejectedFile, beganFile].some((own) => resolve(own) === resolve(acknowledgedFile))
+    [file, rejectedFile, beganFile, lock].some((own) => resolve(own) === resolve(acknowledgedFile))
   )
     throw usageError(`--acknowledged: expected another file than ${acknowledgedFile}, which the import uses itself`);
   const startedAt = performance.now();
@@ -86,6 +87,7 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
         rejectedFile,
         acknowledgedFile,
         beganFile,
+        lock,
         concurrency: flags.concurrency ?? (isBulk ? bulkRequests : singleRequests),
         giveUpAfterMs: flags.giveUpAfter * 1000,
         skippedLines: new Set(flags.skipLine),

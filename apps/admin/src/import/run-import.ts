@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lockFile } from "@tally/client/journal";
 import type { Domain } from "@tally/contract";
 import type { Progress } from "@tally/runtime/progress";
 import { CommandError, usageError } from "../command.ts";
@@ -19,6 +20,8 @@ interface ImportOptions {
   readonly acknowledgedFile: string | undefined;
   /** Exists from the beginning of an import until its end, and has the identity of the content. */
   readonly beganFile: string;
+  /** Exists while an import of the file runs. */
+  readonly lock: string;
   readonly concurrency: number;
   /** How long one request may fail before the import ends. */
   readonly giveUpAfterMs: number;
@@ -38,8 +41,24 @@ type Settle = (lines: readonly ImportLine[], outcomes: readonly Outcome[]) => vo
 
 const batchLinesMax = 1000;
 
-/** Sends all lines. A line's key is the identity of the content and its number: sent twice, it is one event. */
+/** Sends all lines. A line's key is the identity of the content and its number: sent twice, it is one event. Throws a
+ * CommandError while another import of the file runs: both would write the same files. */
 export async function runImport(options: ImportOptions, progress: Progress): Promise<ImportResult> {
+  const { file, lock, beganFile } = options;
+  for (const path of [beganFile, lock])
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+      throw usageError(`${path}: expected a regular file, which the import writes itself`);
+  const unlock = await lockFile(lock, (pid) =>
+    usageError(`${file}: process ${pid} imports this file already. Wait until it ends, or stop it`),
+  );
+  try {
+    return await importLines(options, progress);
+  } finally {
+    await unlock();
+  }
+}
+
+async function importLines(options: ImportOptions, progress: Progress): Promise<ImportResult> {
   const { format, beganFile } = options;
   const inspection = await inspectFile(options, progress);
   noteBegin(options, inspection);
