@@ -205,7 +205,7 @@ export interface paths {
         };
         /**
          * the purchases of a store that were stored last, 20 by default
-         * @description Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Ends at 10,000 lines.
+         * @description Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Ends at 10,000 items.
          */
         readonly get: operations["getPurchasesLatest"];
         readonly put?: never;
@@ -3123,6 +3123,7 @@ export interface operations {
                                 readonly label: string;
                             };
                             readonly image?: string;
+                            readonly bars?: boolean;
                             readonly domain: string;
                         }[];
                     };

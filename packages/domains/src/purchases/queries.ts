@@ -161,6 +161,7 @@ const itemsBySold = {
   list: "items",
   member: { field: "itemID", label: "Item" },
   count: { field: "quantity", label: "Sold" },
+  bars: true,
 } as const;
 
 export const views: readonly View[] = [
@@ -186,5 +187,6 @@ export const views: readonly View[] = [
     list: "stores",
     member: { field: "storeID", label: "Store" },
     count: { field: "quantity", label: "Sold" },
+    bars: true,
   },
 ];
