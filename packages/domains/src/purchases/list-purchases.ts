@@ -165,7 +165,7 @@ export const latestPurchases = queryRoute({
   path: "/purchases/latest",
   summary: "the purchases of a store that were stored last, 20 by default",
   description:
-    "Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Ends at 10,000 lines",
+    "Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Ends at 10,000 items",
   params: Type.Object({}),
   query: closed({ storeID: ids.Text, limit: Type.Optional(limits.Text) }),
   response: Type.Object({
