@@ -240,6 +240,53 @@ test("a promoted replica that lacks batches which were found before lacks the ep
   expect(await count()).toBe(2);
 });
 
+test("while a frozen writer keeps an epoch open, lost ranking messages of other batches are repaired", async () => {
+  const { domain, database, seen, storeSale, rebuild: build, count, start } = await open(13);
+  await build();
+  const [joined, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const frozen = database.transaction(async (transaction) => {
+    await joinEpoch(transaction, domain.name);
+    joined.resolve(undefined);
+    await held.promise;
+  });
+  await joined.promise;
+  await storeSale();
+  start();
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 30_000);
+  expect(await count()).toBe(2);
+  held.resolve(undefined);
+  await frozen;
+});
+
+test("a database that loses what a rebuild had read lacks the epoch that the rebuild noted", async () => {
+  const { domain, database, seen, storeSale, lose, rebuild: build, count, start } = await open(14);
+  const lost = await storeSale();
+  await build();
+  await lose(lost.batch);
+  await database.transaction((transaction) =>
+    transaction.execute("UPDATE ledger_epochs SET token = ? WHERE domain = ?", [randomBytes(8), domain.name]),
+  );
+  start();
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 30_000);
+  expect(await count()).toBe(0);
+});
+
+test("a rebuild that fails is begun again later and later", async () => {
+  const { rankings, start } = await open(15);
+  let begun = 0;
+  start({
+    ...rankings,
+    build: async () => {
+      begun++;
+      throw new Error("OOM command not allowed");
+    },
+  });
+  await delay(7500);
+  // After 0, 1 and 3 s; without a pause it would be each second.
+  expect(begun).toBeGreaterThan(1);
+  expect(begun).toBeLessThan(5);
+});
+
 test("the number of shards of rankings that an earlier release has built is kept in the database", async () => {
   const { domain, database, rankings, start } = await open(8);
   await goLive((await rankings.build(domain.name, 3)) ?? expect.fail("another one builds"), 0);

@@ -11,6 +11,8 @@ async function open(domain: string) {
   await database.transaction((transaction) => addDomains(transaction, [domain]));
   const read = () => readEpochs(database.writer, domain);
   return {
+    database,
+    domain,
     read,
     join: () => database.transaction((transaction) => joinEpoch(transaction, domain)),
     /** A transaction that has joined the newest epoch. Returns its epoch, and a function that commits it. */
@@ -35,7 +37,7 @@ async function open(domain: string) {
   };
 }
 
-test("an epoch is closed when no transaction shares it any more, and nobody waits for that", async () => {
+test("an epoch is closed once no transaction shares it, and no transaction waits for its end", async () => {
   const { read, join, hold, openNext, close } = await open("closing");
   const [epoch, commit] = await hold();
   const opened = await openNext();
@@ -68,6 +70,31 @@ test("a transaction joins an open epoch while others open and close them all the
   }
   await audited;
   expect(joined).toEqual(joined.toSorted((a, b) => a - b));
+});
+
+test("what was read before a promotion closes no newest epoch, and a stale look opens none and waits for nobody", async () => {
+  const { database, domain, read, join, hold, openNext, close } = await open("stale");
+  const first = await read();
+  await openNext();
+  // The server that was promoted lacks the newest one: the earlier one, which an auditor is about to close, is its newest.
+  const promoted = { ...first, newest: { ...first.newest, epoch: 2 }, earlier: first.newest };
+  await database.transaction((transaction) =>
+    transaction.execute("UPDATE ledger_epochs SET epoch = 0, is_open = 0 WHERE domain = ? AND slot = 0", [domain]),
+  );
+  await closeEarlier(database, domain, promoted);
+  expect((await join()).epoch).toBe(1);
+  await openNext();
+  await close();
+  const [held, commit] = await hold();
+  const stale = await read();
+  await openNext();
+  await close();
+  const [, commitNext] = await hold();
+  // Another auditor has used the slot of `first` meanwhile, and a transaction shares its row.
+  expect(await openEpoch(database, domain, first)).toBeUndefined();
+  expect(await openEpoch(database, domain, stale)).toBeUndefined();
+  expect((await join()).epoch).toBe(held + 1);
+  await Promise.all([commit(), commitNext()]);
 });
 
 test("no epoch is opened on a server that lacks what must come before it", async () => {
