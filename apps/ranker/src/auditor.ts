@@ -124,7 +124,7 @@ class DomainAuditor {
   /** Epochs up to `to` were closed when this was seen. `settledTo`: those that were closed `settledAfterMs` before. */
   #closed = { to: 0, seenAtMs: 0, settledTo: 0 };
   #missingSinceMs: number | undefined;
-  /** Since when the earlier epoch cannot be closed. */
+  /** Since when the earlier epoch cannot be closed, or was last checked although it is open. */
   #stuckSinceMs: number | undefined;
   #newest = 0;
 
