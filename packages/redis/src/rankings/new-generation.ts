@@ -188,7 +188,7 @@ async function sweep(redis: RankingsRedis, shard: string, name: string, hold: Ho
   }
 }
 
-/** When a generation was begun; names of one domain differ. */
+/** When a generation was begun, in ms: two of one ms have no order, and the one that was overtaken is dead. */
 function startOf(name: string): number {
-  return Number.parseInt(name, 10);
+  return Math.floor(Number.parseInt(name, 10) / 1000);
 }
