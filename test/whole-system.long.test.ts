@@ -199,8 +199,10 @@ test("a Redis master is killed while its replica lacks sales: they are ranked ag
     },
   );
   expect(await redis.masterOf(shard)).not.toBe(killed);
-  const logs = await Promise.all(system.rankers.map(({ logFile }) => readFile(logFile, "utf8")));
-  expect(logs.join("")).toContain("auditor: ranked batches from the ledger");
+  await vi.waitFor(async () => {
+    const logs = await Promise.all(system.rankers.map(({ logFile }) => readFile(logFile, "utf8")));
+    expect(logs.join("")).toContain("auditor: ranked batches from the ledger");
+  }, 20_000);
   await redis.restart(killed);
 }, 300_000);
 

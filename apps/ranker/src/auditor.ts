@@ -36,7 +36,6 @@ interface AuditorOptions {
 
 const lookEveryMs = 1000;
 const epochEveryMs = 5000;
-const keepShardsEveryMs = 5000;
 const pruneEveryMs = 60_000;
 // The ranking messages of a closed epoch may still be in the rank queue.
 const settledAfterMs = 3000;
@@ -107,7 +106,7 @@ export class Auditor {
     if (this.#stop.signal.aborted) return;
     if (failures.length > 0) throw failures[0];
     this.#instance = instance;
-    if (keepsShards) this.#keepShardsAt = now + keepShardsEveryMs;
+    if (keepsShards) this.#keepShardsAt = now + epochEveryMs;
     if (prunes) this.#pruneAt = now + pruneEveryMs;
   }
 }
@@ -177,9 +176,9 @@ class DomainAuditor {
   ): Promise<void> {
     const { database, rankings } = this.#options;
     const { name } = this.#domain;
-    const { epoch } = newest;
-    const isCovered = newest.isOpen && batches.length === 0 && noted?.epoch === epoch;
-    if (isCovered && (await listBatches(database.writer, name, placeAt(epoch), epoch, 1)).length === 0) return;
+    const isCovered = newest.isOpen && batches.length === 0 && noted?.epoch === newest.epoch;
+    const isEmpty = async (at: number) => (await listBatches(database.writer, name, placeAt(at), at, 1)).length === 0;
+    if (isCovered && (await isEmpty(newest.epoch))) return;
     // In the same transaction: they were found in what may be another history by now.
     const areThere = async (reader: SqlReader) => (await findMissing(reader, batches)).length === 0;
     const opened = await openEpoch(database, name, { newest, ...epochs }, areThere);
@@ -244,15 +243,18 @@ class DomainAuditor {
     if (shards !== kept) await database.transaction((transaction) => keepShards(transaction, name, shards));
   }
 
-  /** Returns how many batches only a rebuild can rank. */
+  /** Returns how many batches only a rebuild can rank. Reports what was ranked also when it fails half-way. */
   async #repairBetween(from: number, until: number): Promise<number> {
     const { database, rankings, log, onRepaired } = this.#options;
     const { name: domain } = this.#domain;
+    let ranked = 0;
     const range = { domain, reader: database.writer, rankings, from, until, signal: this.#signal };
-    const { ranked, beyondRepair } = await repair(range);
-    onRepaired(domain, ranked);
-    if (ranked > 0) log.info({ domain, batches: ranked }, "auditor: ranked batches from the ledger");
-    return beyondRepair.length;
+    try {
+      return (await repair({ ...range, onRanked: () => void ranked++ })).beyondRepair.length;
+    } finally {
+      onRepaired(domain, ranked);
+      if (ranked > 0) log.info({ domain, batches: ranked }, "auditor: ranked batches from the ledger");
+    }
   }
 
   async #rebuild(reason: string, endpoint: "read" | "write" = "read"): Promise<void> {

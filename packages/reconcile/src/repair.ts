@@ -15,6 +15,8 @@ interface RepairOptions {
   readonly until: number;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: Repaired) => void;
+  /** Called for each batch that it ranks. */
+  readonly onRanked?: () => void;
 }
 
 export interface Repaired {
@@ -43,7 +45,10 @@ export async function repair(options: RepairOptions): Promise<Repaired> {
       const ranking = missing.slice(at, at + rankAtOnce).map(async (batch) => {
         const message = readable(messages.get(textOfBatchId(batch)));
         if (message === undefined) beyondRepair.push(textOfBatchId(batch));
-        else if (await options.rankings.rank(options.domain, message)) ranked++;
+        else if (await options.rankings.rank(options.domain, message)) {
+          ranked++;
+          options.onRanked?.();
+        }
       });
       await Promise.all(ranking);
     }
