@@ -31,27 +31,12 @@ export function reasonOf(error: unknown): string {
 }
 
 /** The logger that a package needs. Pino's fits. */
-export interface Log {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+export type Log = Readonly<Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>>;
+
+const drop = (): void => undefined;
 
 /** Drops every line. */
-export const silentLog: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
-
-interface OutageOptions {
-  /** In both log lines. */
-  readonly fields?: object;
-  /** The outage ends when nothing failed for this long after a success. 0 by default: with the first success. */
-  readonly settleMs?: number;
-}
+export const silentLog: Log = { debug: drop, info: drop, warn: drop, error: drop };
 
 /** Logs when something begins to fail and when it works again: one line each, regardless of the attempts between.
  *
@@ -61,16 +46,15 @@ interface OutageOptions {
 export class Outage {
   readonly #log: Log;
   readonly #action: string;
-  readonly #fields: object;
   readonly #settleMs: number;
   #failingSince: number | undefined;
   #recovery: NodeJS.Timeout | undefined;
 
-  /** `action` completes "cannot ...", such as "store purchases". */
-  constructor(log: Log, action: string, { fields = {}, settleMs = 0 }: OutageOptions = {}) {
+  /** `action` completes "cannot ...", such as "store purchases". `settleMs`: the outage ends when nothing failed for
+   * this long after a success. */
+  constructor(log: Log, action: string, { settleMs = 0 } = {}) {
     this.#log = log;
     this.#action = action;
-    this.#fields = fields;
     this.#settleMs = settleMs;
   }
 
@@ -79,7 +63,7 @@ export class Outage {
     this.#recovery = undefined;
     if (this.#failingSince !== undefined) return;
     this.#failingSince = performance.now();
-    this.#log.warn({ ...this.#fields, err: error }, `cannot ${this.#action}; retrying`);
+    this.#log.warn({ err: error }, `cannot ${this.#action}; retrying`);
   }
 
   worked(): void {
@@ -92,7 +76,7 @@ export class Outage {
   #recovered(downMs: number): void {
     this.#failingSince = undefined;
     this.#recovery = undefined;
-    this.#log.info({ ...this.#fields, downMs }, `recovered: ${this.#action} (down ${downMs} ms)`);
+    this.#log.info({ downMs }, `recovered: ${this.#action} (down ${downMs} ms)`);
   }
 }
 

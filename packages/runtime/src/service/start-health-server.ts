@@ -67,8 +67,8 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
 }
 
 function sendHealth(response: ServerResponse, checks: Health): void {
-  if (Object.values(checks).every((check) => check.ok)) sendJson(response, 200, { status: "ok", checks });
-  else sendJson(response, 503, { status: "failing", checks });
+  const isOk = Object.values(checks).every((check) => check.ok);
+  sendJson(response, isOk ? 200 : 503, { status: isOk ? "ok" : "failing", checks });
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {

@@ -84,17 +84,15 @@ export async function runFleetApp<Report extends object>(app: FleetApp<Report>):
       });
       const reporter = app.openReporter(log);
       reporter.start(async () => ({ threads: fleet?.threads ?? [], reports: (await fleet?.reports()) ?? [] }), metrics);
-      const { threads } = config;
-      // A tenth of the time is left for what closes after the threads.
-      const threadsWithinMs = stopWithinMs * 0.9;
       await startFleet<FleetAppConfig, Report>({
         name,
-        threads,
         module,
-        options: config,
         log,
-        stopWithinMs: threadsWithinMs,
         signal,
+        threads: config.threads,
+        options: config,
+        // A tenth of the time is left for what closes after the threads.
+        stopWithinMs: stopWithinMs * 0.9,
         onStarting: (starting) => (fleet = starting),
       });
       return {

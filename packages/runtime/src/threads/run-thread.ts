@@ -4,10 +4,8 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 export type ToThread =
   /** Finish the work in hand, then exit. */
   | { readonly type: "stop" }
-  /** Send the metrics to `reply`, or close it without them. */
-  | { readonly type: "metrics"; readonly reply: MessagePort }
-  /** The same with the work report. */
-  | { readonly type: "report"; readonly reply: MessagePort };
+  /** Send the metrics, or the work report, to `reply`, or close it without them. */
+  | { readonly type: "metrics" | "report"; readonly reply: MessagePort };
 
 /** The workerData of a thread. It gets nothing else: its environment is empty. */
 export interface ThreadData<Options> {
@@ -37,17 +35,8 @@ export function runThread<Options>(
   let body: ThreadBody | undefined;
 
   port.on("message", (message: ToThread) => {
-    switch (message.type) {
-      case "stop":
-        void stop(body);
-        break;
-      case "metrics":
-        void reply(message.reply, () => body?.metrics());
-        break;
-      case "report":
-        void reply(message.reply, () => body?.report());
-        break;
-    }
+    if (message.type === "stop") void stop(body);
+    else void reply(message.reply, () => body?.[message.type]());
   });
   void begin();
 

@@ -53,15 +53,13 @@ export async function startFleet<Options, Report extends object>(
     },
 
     async metrics() {
-      const metrics = await Promise.all(threads.map((thread) => thread.metrics()));
+      const metrics = await Promise.all(threads.map((thread) => thread.ask("metrics")));
       return metrics.filter((one) => one !== undefined);
     },
 
     async reports() {
-      const reports = await Promise.all(
-        threads.map(async (thread) => [thread.status.index, await thread.report()] as const),
-      );
-      return reports.flatMap(([thread, report]) => (report === undefined ? [] : [{ thread, report }]));
+      const reports = await Promise.all(threads.map((thread) => thread.ask("report")));
+      return reports.flatMap((report, thread) => (report === undefined ? [] : [{ thread, report }]));
     },
 
     stop: () => (stopping ??= stopAll()),
@@ -69,12 +67,10 @@ export async function startFleet<Options, Report extends object>(
 
   async function stopAll(): Promise<void> {
     const terminated = await Promise.all(threads.map((thread) => thread.stop(stopWithinMs)));
-    const names = threads.filter((_, i) => terminated[i] === true).map((thread) => thread.status.index);
-    if (names.length === 0) return;
-    log.error(
-      { threads: names },
-      `${name}: terminated because they did not stop within ${stopWithinMs} ms: thread ${names.join(", ")}`,
-    );
+    const hung = [...threads.keys()].filter((index) => terminated[index]);
+    if (hung.length === 0) return;
+    const line = `${name}: terminated because they did not stop within ${stopWithinMs} ms: thread ${hung.join(", ")}`;
+    log.error({ threads: hung }, line);
   }
 
   o.onStarting?.(fleet);

@@ -52,6 +52,12 @@ export class FleetStopped extends Error {
   readonly code = "FLEET_STOPPED";
 }
 
+/** What a thread is asked for: the metrics of its registry as JSON, and what ThreadBody.report returns. */
+interface Replies<Report = object> {
+  readonly metrics: object;
+  readonly report: Report;
+}
+
 export class SupervisedThread<Report extends object> {
   readonly #plan: ThreadPlan;
   /** Deaths in a row; those before 30 s of readiness no longer count. */
@@ -83,51 +89,34 @@ export class SupervisedThread<Report extends object> {
     };
   }
 
-  /** undefined when the thread is not ready, exits, fails to collect them or takes longer than a second. */
-  async metrics(): Promise<object | undefined> {
-    return this.#ask("metrics");
-  }
-
-  /** The same for the work report. */
-  async report(): Promise<Report | undefined> {
-    return this.#ask<Report>("report");
-  }
-
-  async #ask<Reply extends object>(type: "metrics" | "report"): Promise<Reply | undefined> {
+  /** undefined when the thread is not ready, exits, fails to collect it or takes longer than a second. */
+  async ask<What extends keyof Replies>(type: What): Promise<Replies<Report>[What] | undefined> {
     if (this.#state.name !== "ready") return undefined;
     const { port1, port2 } = new MessageChannel();
     const request: ToThread = { type, reply: port2 };
     this.#state.worker.postMessage(request, [port2]);
-    return reply<Reply>(port1, replyWithinMs);
+    return reply(port1, replyWithinMs);
   }
 
   /** Called once. Resolves when the thread has exited: true when it had to be terminated. */
   async stop(withinMs: number): Promise<boolean> {
     let terminated = false;
-    switch (this.#state.name) {
-      case "starting":
-      case "ready": {
-        const { worker } = this.#state;
-        this.#enter({ name: "stopping", worker });
-        const request: ToThread = { type: "stop" };
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
-        worker.postMessage(request);
-        const timer = setTimeout(() => {
-          terminated = true;
-          this.#lastError = `it did not stop within ${withinMs} ms`;
-          void worker.terminate();
-        }, withinMs);
-        await this.#stopped.promise;
-        clearTimeout(timer);
-        break;
-      }
-      case "restarting":
-        clearTimeout(this.#state.timer);
-        this.#end(undefined);
-        break;
-      case "stopping":
-      case "stopped":
-        await this.#stopped.promise;
+    if (this.#state.name === "restarting") {
+      clearTimeout(this.#state.timer);
+      this.#end(undefined);
+    } else if (this.#state.name !== "stopped") {
+      const { worker } = this.#state;
+      this.#enter({ name: "stopping", worker });
+      const request: ToThread = { type: "stop" };
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
+      worker.postMessage(request);
+      const timer = setTimeout(() => {
+        terminated = true;
+        this.#lastError = `it did not stop within ${withinMs} ms`;
+        void worker.terminate();
+      }, withinMs);
+      await this.#stopped.promise;
+      clearTimeout(timer);
     }
     return terminated;
   }
@@ -153,21 +142,8 @@ export class SupervisedThread<Report extends object> {
   }
 
   #exited(exitCode: number, error: unknown): void {
-    const state = this.#state;
-    switch (state.name) {
-      case "starting":
-        this.#restart(0, exitCode, error);
-        break;
-      case "ready":
-        this.#restart(performance.now() - state.sinceMs, exitCode, error);
-        break;
-      case "stopping":
-        this.#end(error);
-        break;
-      case "restarting":
-      case "stopped":
-        break; // there is no worker
-    }
+    if (this.#state.name === "stopping") this.#end(error);
+    else this.#restart(this.#state.name === "ready" ? performance.now() - this.#state.sinceMs : 0, exitCode, error);
   }
 
   #restart(readyForMs: number, exitCode: number, error: unknown): void {
@@ -206,7 +182,7 @@ export class SupervisedThread<Report extends object> {
 }
 
 /** The message of a port; undefined when it, or its thread, ends without one, or after `withinMs`. */
-function reply<Reply extends object>(port: MessagePort, withinMs: number): Promise<Reply | undefined> {
+function reply<Reply>(port: MessagePort, withinMs: number): Promise<Reply | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => port.close(), withinMs);
     port.once("message", resolve);
