@@ -54,7 +54,7 @@ test("a key's limit holds across gateways; requests beyond it get 429 and leave 
   expect(taken + count(statuses, 429)).toBe(200);
   expect(taken).toBeGreaterThanOrEqual(28);
   expect(taken).toBeLessThanOrEqual(30 + Math.ceil(seconds));
-  await vi.waitFor(async () => expect(await rowsOf(50)).toHaveLength(taken), 15_000);
+  await expect.poll(() => rowsOf(50)).toHaveLength(taken);
 });
 
 test("a 429 names the time to retry, and then the request is accepted", async () => {
@@ -90,7 +90,7 @@ test("a bulk request costs as many tokens as it has entries, and stores all of t
     413,
     { message: "body: expected at most 100 entries, the burst of the rate limit, got 101" },
   ]);
-  await vi.waitFor(async () => expect(await rowsOf(53)).toHaveLength(81), 15_000);
+  await expect.poll(() => rowsOf(53)).toHaveLength(81);
 });
 
 test("requests without a valid key are limited by their address across gateways: 401, then 429", async () => {
@@ -119,9 +119,9 @@ test.each([
     const { key } = await newKey("--rate", "1", "--burst", "25");
     const gateway = await startGateway(system, { ...settings, DOOR_REDIS_URL: proxy.url, RATE_LIMIT_FAILS: fails });
     try {
-      await vi.waitFor(async () => {
-        expect((await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
-      }, 5000);
+      await expect
+        .poll(async () => (await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit"), { timeout: 5000 })
+        .not.toBeNull();
       proxy.become({ name: "cut" });
       await vi.waitFor(async () => {
         const responses = await Promise.all(Array.from({ length: 40 }, () => sell(gateway.url, 56, bearer(key))));
@@ -129,9 +129,7 @@ test.each([
         expect(responses[0]?.headers.get("retry-after")).toBe(expected === 503 ? "1" : null);
       }, 10_000);
       proxy.become({ name: "open" });
-      await vi.waitFor(async () => {
-        expect((await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
-      }, 10_000);
+      await expect.poll(async () => (await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
       await vi.waitFor(async () => {
         const responses = await Promise.all(Array.from({ length: 60 }, () => sell(gateway.url, 56, bearer(key))));
         expect(count(statusesOf(responses), 429)).toBeGreaterThan(20);
@@ -160,10 +158,10 @@ async function startProxied(state: "open" | "cut") {
 test("while the database is down known keys work and others get 503; afterwards both are right", async () => {
   const { id, key } = await newKey();
   const { proxy, statusOf } = await startProxied("open");
-  await vi.waitFor(async () => expect(await statusOf(key)).toEqual([200, null]), 5000);
+  await expect.poll(() => statusOf(key), { timeout: 5000 }).toEqual([200, null]);
   proxy.become({ name: "cut" });
   const unknown = await newKey();
-  await vi.waitFor(async () => expect(await statusOf(unknown.key)).toEqual([503, "2"]), 15_000);
+  await expect.poll(() => statusOf(unknown.key)).toEqual([503, "2"]);
   expect(await statusOf(`${key.slice(0, -1)}_`)).toEqual([503, "2"]);
   expect(await statusOf("no key")).toEqual([401, null]);
   expect(await statusOf(key)).toEqual([200, null]);
@@ -180,7 +178,7 @@ test("a gateway that started while the database is down responds with 503 until 
   const { proxy, statusOf } = await startProxied("cut");
   expect(await statusOf(key)).toEqual([503, "2"]);
   proxy.become({ name: "open" });
-  await vi.waitFor(async () => expect(await statusOf(key)).toEqual([200, null]), 15_000);
+  await expect.poll(() => statusOf(key)).toEqual([200, null]);
 }, 60_000);
 
 test.each(["0.0.0.0", "tally.example"])(

@@ -141,12 +141,12 @@ test("the dump alone restores its moment; the writer stores what waits; the rank
   const inBackup = await storedIds();
   await run("### Take a backup", { BACKUP });
   const lost = await sell(30);
-  await vi.waitFor(async () => expect(await storedIds()).toEqual(new Set([...inBackup, ...lost])), 30_000);
+  await expect.poll(() => storedIds()).toEqual(new Set([...inBackup, ...lost]));
   // They are ranked, and the ranker has seen that they are in the ledger.
   const [newest] = await database.writer.query<{ at: number }>(
     "SELECT MAX(stored_at) AS at FROM batches WHERE domain = 'purchases'",
   );
-  await vi.waitFor(async () => expect(await place()).toEqual([String(newest?.at), 0]), 30_000);
+  await expect.poll(() => place()).toEqual([String(newest?.at), 0]);
   await system.writer.stop();
   await system.ranker.stop();
   const held = await sell(20);
@@ -157,10 +157,9 @@ test("the dump alone restores its moment; the writer stores what waits; the rank
   expect(await storedIds()).toEqual(inBackup);
   const before = await rankerLines("the ledger lacks batches that are ranked");
   await Promise.all([system.writer.start(), system.ranker.start()]);
-  await vi.waitFor(
-    async () => expect(await rankerLines("the ledger lacks batches that are ranked")).toBe(before + 1),
-    60_000,
-  );
+  await expect
+    .poll(() => rankerLines("the ledger lacks batches that are ranked"), { timeout: 60_000 })
+    .toBe(before + 1);
   for (const id of held) ids.add(id);
   await expectAllKept(system, ids);
   expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);

@@ -15,8 +15,7 @@ const system = await startSystem(
   { instances: { gateway: 2, writer: 2 } },
 );
 
-const serves = (balancer: Balancer, count: number) =>
-  vi.waitFor(async () => expect(await balancer.serving()).toBe(count), { timeout: 30_000, interval: 100 });
+const serves = (balancer: Balancer, count: number) => expect.poll(() => balancer.serving()).toBe(count);
 
 /** Clients that send sales without a key, one after the other, each once. */
 function sendWithoutKeys(url: string, clients: number) {
@@ -86,7 +85,9 @@ test("as in Docker, the balancer finds the gateways by the addresses of their na
   const gateways = hosts.map((host) => `http://${host}:${port}`);
   for (const [index, host] of hosts.entries()) {
     spawnGateway(system, { HOST: host, PORT: String(port), AUTH: "off" });
-    await vi.waitFor(async () => expect((await fetch(`${gateways[index]}/health/live`)).status).toBe(200), 40_000);
+    await expect
+      .poll(async () => (await fetch(`${gateways[index]}/health/live`)).status, { timeout: 40_000 })
+      .toBe(200);
   }
   const balancer = await balance({ gateways: gateways.slice(0, 2), findBy: "addresses" });
   await serves(balancer, 2);

@@ -79,7 +79,7 @@ async function running(...args: readonly string[]) {
   let output = "";
   child.stdout.on("data", (data: Buffer) => (output += data.toString()));
   const folder = join(import.meta.dirname, "..", ".tally", `bench-${child.pid}`);
-  const prints = (line: string) => vi.waitFor(() => expect(output).toContain(line), { timeout: 120_000, interval: 20 });
+  const prints = (line: string) => expect.poll(() => output, { timeout: 120_000, interval: 20 }).toContain(line);
   return { child, folder, prints, exited: once(child, "exit"), output: () => output };
 }
 
@@ -92,10 +92,9 @@ test("the next bench stops the servers and apps of a killed one", async () => {
   const { exitCode } = await runBench("--amount", "50", "--connections", "4");
   expect(exitCode).toBe(0);
   // A bench of another test may have come before this one.
-  await vi.waitFor(
-    () => expect([processesNaming(killed.folder), existsSync(killed.folder)]).toEqual([[], false]),
-    60_000,
-  );
+  await expect
+    .poll(() => [processesNaming(killed.folder), existsSync(killed.folder)], { timeout: 60_000 })
+    .toEqual([[], false]);
 });
 
 test("interrupted during the audit, the bench stops everything that it has started", async () => {

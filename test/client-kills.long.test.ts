@@ -50,7 +50,7 @@ function openTills(url: string, journal: string) {
     const closed = once(till, "close");
     return {
       untilKept: (count: number) =>
-        vi.waitFor(() => expect(keptNow).toBeGreaterThanOrEqual(count), { timeout: 60_000, interval: 5 }),
+        expect.poll(() => keptNow, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(count),
       async kill(): Promise<void> {
         till.kill("SIGKILL");
         await closed;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { picture } from "./http/requests.ts";
 import { temporaryDirectory } from "./kit/at-end.ts";
 import { sold } from "./kit/sales.ts";
@@ -52,10 +52,9 @@ test("send reads an event from stdin, and the same key is the same event", async
 
 test("top prints the boards of stores, items and days, and of every other domain", async () => {
   await sold(system.url, 12, { item: 4242, quantity: 5 });
-  await vi.waitFor(
-    async () => expect((await tallyJson(system, "top", "store", "12")).items[0]).toEqual({ itemID: 4242, quantity: 8 }),
-    20_000,
-  );
+  await expect
+    .poll(async () => (await tallyJson(system, "top", "store", "12")).items[0])
+    .toEqual({ itemID: 4242, quantity: 8 });
   const { output, exitCode } = await tally(system, ["top", "item", "4242"]);
   expect(output).toMatch(/^Top stores of an item, itemID 4242, as of 2\S+Z\n +Store +Sold\n +1 +12 +8\n$/);
   expect(exitCode).toBe(0);
@@ -95,12 +94,11 @@ test("status --watch shows a queue that fills while the writers stand still, and
   system.writer.kill("SIGSTOP");
   const before = (await tallyJson(system, "status")).domains[0].queues.ingest.batches;
   for (let n = 0; n < 200; n++) await sold(system.url, 12, { item: 4242, quantity: 1 });
-  await vi.waitFor(
-    async () => expect((await tallyJson(system, "status")).domains[0].queues.ingest.batches).toBeGreaterThan(before),
-    20_000,
-  );
+  await expect
+    .poll(async () => (await tallyJson(system, "status")).domains[0].queues.ingest.batches)
+    .toBeGreaterThan(before);
   // The writer's last heartbeat is recent for some seconds.
-  await vi.waitFor(async () => expect((await tally(system, ["status"])).exitCode).toBe(1), 60_000);
+  await expect.poll(async () => (await tally(system, ["status"])).exitCode, { timeout: 60_000 }).toBe(1);
   system.writer.kill("SIGCONT");
   kill();
   const states = (await ended).output

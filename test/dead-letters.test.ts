@@ -18,7 +18,7 @@ const tally = (...args: readonly string[]) => runTally(system, ["dead-letters", 
 const list = (...flags: readonly string[]) => deadLetters(system, ...flags);
 const count = async () =>
   Number((await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM dead_letters"))[0]?.n);
-const countBecomes = (n: number) => vi.waitFor(async () => expect(await count()).toBe(n), 10_000);
+const countBecomes = (n: number) => expect.poll(() => count()).toBe(n);
 
 test("two contents with one id that the database rejects are two dead letters, however often they arrive", async () => {
   const before = await count();
@@ -40,7 +40,7 @@ test("of an event id twice in a batch, the rejected one is a dead letter, and th
   const known = await count();
   await send(batchOf([bad, { ...bad, date: 20261120 }, event(16)]));
   await countBecomes(known + 1);
-  await vi.waitFor(async () => expect(await rowsOf(16)).toHaveLength(2), 10_000);
+  await expect.poll(() => rowsOf(16)).toHaveLength(2);
 });
 
 test("a repeated replay stores and counts once what the database accepts now; the rest is open again", async () => {
@@ -57,18 +57,15 @@ test("a repeated replay stores and counts once what the database accepts now; th
 
   const stateOf = async (id: string) => (await list("--state", "any")).find((letter) => letter.id === id)?.state;
   expect(await tally("replay", fixed.id, hopeless.id)).toMatchObject({ exitCode: 0 });
-  await vi.waitFor(
-    async () => expect(await ranked(6)).toMatchObject({ items: [{ itemID: 7, quantity: 1000 }] }),
-    10_000,
-  );
-  await vi.waitFor(async () => expect(await stateOf(hopeless.id)).toBe("open"), 10_000);
+  await expect.poll(() => ranked(6)).toMatchObject({ items: [{ itemID: 7, quantity: 1000 }] });
+  await expect.poll(() => stateOf(hopeless.id)).toBe("open");
   expect(await stateOf(fixed.id)).toBe("replayed");
 
   // The state after a replay that was killed before it marked its letter.
   await database.writer.query("UPDATE dead_letters SET state = 'open'");
   expect((await tally("replay", fixed.id)).output).toContain("replayed 1 of 1");
   await send(batchOf([event(7)]));
-  await vi.waitFor(async () => expect(await rowsOf(7)).toHaveLength(1), 10_000);
+  await expect.poll(() => rowsOf(7)).toHaveLength(1);
   expect(await rowsOf(6)).toHaveLength(1);
   expect(await ranked(6)).toMatchObject({ items: [{ itemID: 7, quantity: 1000 }] });
   expect(await stateOf(fixed.id)).toBe("replayed");
@@ -82,7 +79,7 @@ test("a ranking message that no ranker can apply becomes a dead letter; the next
   });
   for (const body of [Buffer.from("no moves"), ...broken]) await send(body, "broken", "rank");
   await send(batchOf([event(18)]));
-  await vi.waitFor(async () => expect(await ranked(18)).toMatchObject({ items: [{ quantity: 2 }] }), 10_000);
+  await expect.poll(() => ranked(18)).toMatchObject({ items: [{ quantity: 2 }] });
   await countBecomes(known + 4);
   const letters = (await list("--stage", "delivery")).filter(({ messageId }) => messageId === "broken");
   expect(new Set(letters.map(({ reason }) => reason))).toEqual(
@@ -98,7 +95,7 @@ test("a ranking message that no ranker can apply becomes a dead letter; the next
 
 test("discarded dead letters are kept, and listed on request", async () => {
   await send(batchOf([poison(8)]));
-  await vi.waitFor(async () => expect((await list("--reason", "date")).length).toBeGreaterThan(0), 10_000);
+  await expect.poll(async () => (await list("--reason", "date")).length).toBeGreaterThan(0);
   const open = await list("--reason", "date");
   expect((await tally("discard", "--all", "--reason", "date")).output).toBe(
     `discarded ${open.length} of ${open.length}\n`,

@@ -112,7 +112,7 @@ test("a killed import is repeated by the same command, with the same content onl
   const network = await openNetwork(() => network.requests > 2);
   const args = ["import", path, "--acknowledged", `${path}.ids`, "--url", network.url, "--concurrency", "1"];
   const first = startTally(system, args);
-  await vi.waitFor(() => expect(network.requests).toBeGreaterThan(2), 60_000);
+  await expect.poll(() => network.requests, { timeout: 60_000 }).toBeGreaterThan(2);
   first.kill();
   await first.ended;
   network.isAway = false;
@@ -134,7 +134,7 @@ test("a second import of a file ends with 2 while the first runs, and leaves the
   const network = await openNetwork(() => network.requests > 2);
   const args = ["import", path, "--acknowledged", `${path}.ids`, "--url", network.url, "--concurrency", "1"];
   const first = startTally(system, args);
-  await vi.waitFor(() => expect(network.requests).toBeGreaterThan(2), 60_000);
+  await expect.poll(() => network.requests, { timeout: 60_000 }).toBeGreaterThan(2);
   const errors = `tally: ${path}: process ${first.pid} imports this file already. Wait until it ends, or stop it\n`;
   expect(await tally(system, args)).toMatchObject({ exitCode: 2, output: "", errors });
   network.isAway = false;

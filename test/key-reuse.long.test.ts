@@ -115,17 +115,14 @@ describe.each(twoContents)("$name under the key of an earlier event", ({ first, 
     expect(letter).toMatchObject({ reason: "key reused with different content" });
     const replayed = await runTally(system, ["dead-letters", "replay", letter?.id ?? ""]);
     expect(replayed.output).toContain("replayed 1 of 1");
-    await vi.waitFor(
-      async () => expect(await eventOf(letter?.id)).toMatchObject({ stored: true, domain: letter?.domain }),
-      15_000,
-    );
+    await expect.poll(() => eventOf(letter?.id)).toMatchObject({ stored: true, domain: letter?.domain });
   });
 });
 
 test("a key is remembered for 24 h; then other content may take it, and a retry is still the stored sale", async () => {
   const key = randomUUID();
   const { id } = await post(0, oneSale, key);
-  await vi.waitFor(async () => expect(await eventOf(id)).toMatchObject({ stored: true }), 15_000);
+  await expect.poll(() => eventOf(id)).toMatchObject({ stored: true });
   const redis = openRedis(system);
   expect(await redis.pttl(memoryOf(id))).toBeGreaterThan(86_300_000);
   await redis.del(memoryOf(id));

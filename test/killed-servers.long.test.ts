@@ -44,8 +44,7 @@ function expectRefused({ status, headers }: Response): void {
 }
 /** Servers that have just come back may not respond to the audit at once. */
 const expectKept = () => vi.waitFor(() => expectAllKept(system, acknowledged), { timeout: 60_000, interval: 500 });
-const untilReady = () =>
-  vi.waitFor(async () => expect((await fetch(`${operatorUrl}/health/ready`)).status).toBe(200), 30_000);
+const untilReady = () => expect.poll(async () => (await fetch(`${operatorUrl}/health/ready`)).status).toBe(200);
 const metricsOf = async (url = operatorUrl): Promise<string> => (await fetch(`${url}/metrics`)).text();
 /** The sum of the lines that a pattern matches. */
 const sumOf = (metrics: string, pattern: RegExp): number =>
@@ -78,7 +77,7 @@ test("a broker under an alarm of its memory: 503 at once, and intake continues w
   const watermark = (share: string) => operator.rabbitmqctl("set_vm_memory_high_watermark", share);
   await watermark("0");
   try {
-    await vi.waitFor(async () => expect((await post()).status).toBe(503), 20_000);
+    await expect.poll(async () => (await post()).status).toBe(503);
     const sentAt = performance.now();
     const responses = await Promise.all(Array.from({ length: 20 }, () => post()));
     expect(performance.now() - sentAt).toBeLessThan(1000); // a confirm takes up to 1.5 s
@@ -95,8 +94,7 @@ const heldBy = async (queue: "ingest" | "rank"): Promise<number> => {
   const listed = await operator.rabbitmqctl("list_queues", "--quiet", "name", "messages_unacknowledged");
   return Number(new RegExp(`\\.${queue}\\.purchases\\t(\\d+)$`, "m").exec(listed)?.[1]);
 };
-const expectHeld = (queue: "ingest" | "rank", count: number) =>
-  vi.waitFor(async () => expect(await heldBy(queue)).toBe(count), 20_000);
+const expectHeld = (queue: "ingest" | "rank", count: number) => expect.poll(() => heldBy(queue)).toBe(count);
 /** All messages that the ranker has received, new to the rankings or not. */
 const receivedByRanker = async (): Promise<number> =>
   sumOf(await metricsOf(`http://127.0.0.1:${system.ranker.port}`), /^tally_ranker_batches_total\{.*\} (\d+)$/gm);

@@ -20,10 +20,7 @@ test("a purchase is in the stream of its store: in the bars, in those of its day
   const day = "/stores/31/top-items?limit=10&date=20261120";
   const stream = await openStream(system.url, ["/stores/31/top-items", day, "/purchases/latest?storeID=31"], full);
   expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-  await vi.waitFor(
-    () => expect([0, 1, 2].map((index) => stream.latest(index)?.status)).toEqual([200, 200, 200]),
-    waited,
-  );
+  await expect.poll(() => [0, 1, 2].map((index) => stream.latest(index)?.status)).toEqual([200, 200, 200]);
   expect(stream.latest(0)?.body).toMatchObject({ storeID: 31, items: [] });
   expect(stream.latest(2)?.body).toEqual({ purchases: [], isComplete: true });
   const before = Date.now();
@@ -49,13 +46,10 @@ test("the latest purchases come in the order of their arrival, with and without 
     ids.unshift(await sold(system.url, 32, { item: n, headers: { ...full, ...key } }));
     const stored = async () => (await get(`/events/${ids[0]}`)).json();
     // Purchases of one batch have one time.
-    await vi.waitFor(async () => expect(await stored()).toMatchObject({ stored: true }), waited);
+    await expect.poll(() => stored()).toMatchObject({ stored: true });
   }
   const latest = async (query: string) => (await get(`/purchases/latest?storeID=32${query}`)).json();
-  await vi.waitFor(
-    async () => expect(await latest("")).toMatchObject({ purchases: ids.map((eventID) => ({ eventID })) }),
-    waited,
-  );
+  await expect.poll(() => latest("")).toMatchObject({ purchases: ids.map((eventID) => ({ eventID })) });
   expect(await latest("&limit=2")).toMatchObject({ purchases: ids.slice(0, 2).map((eventID) => ({ eventID })) });
   expect((await get("/purchases/latest")).status).toBe(400);
 });
@@ -69,10 +63,10 @@ test("the latest purchases say when the store has more than are searched", async
   }
   const top = async () => (await get("/stores/33/top-items")).json();
   const latest = async () => (await get("/purchases/latest?storeID=33&limit=1")).json();
-  await vi.waitFor(async () => expect(await top()).toMatchObject({ items: [{ quantity: 3 * 4999 }] }), waited);
-  await vi.waitFor(async () => expect(await latest()).toMatchObject({ isComplete: true }), waited);
+  await expect.poll(() => top()).toMatchObject({ items: [{ quantity: 3 * 4999 }] });
+  await expect.poll(() => latest()).toMatchObject({ isComplete: true });
   await sold(system.url, 33, { headers: full });
-  await vi.waitFor(async () => expect(await latest()).toMatchObject({ isComplete: false }), waited);
+  await expect.poll(() => latest()).toMatchObject({ isComplete: false });
 });
 
 test("the views are those of the domains", async () => {
@@ -103,10 +97,7 @@ test("a viewer's key needs the rights of all that it watches", async () => {
     [store7, [store7Items, "/purchases/latest?storeID=7"]],
   ] as const) {
     const stream = await openStream(system.url, paths, headers);
-    await vi.waitFor(
-      () => expect(paths.map((_, index) => stream.latest(index)?.status)).toEqual(paths.map(() => 200)),
-      waited,
-    );
+    await expect.poll(() => paths.map((_, index) => stream.latest(index)?.status)).toEqual(paths.map(() => 200));
     stream.close();
   }
 });

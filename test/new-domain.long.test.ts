@@ -84,7 +84,7 @@ test("each command of the guide prints what the guide shows", async () => {
     const expected = normalized(command.printed);
     if (/^curl .*-X POST/.test(command.line)) expect(normalized(await printed(command.line))).toBe(expected);
     // Rankings, rows and the replica follow after a moment.
-    else await vi.waitFor(async () => expect(normalized(await printed(command.line))).toBe(expected), 20_000);
+    else await expect.poll(async () => normalized(await printed(command.line))).toBe(expected);
   }
   expect(guide.commands.length).toBeGreaterThan(3);
 });

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { openStream } from "./kit/fronts.ts";
 import { batchOf, openPublisher, poisonSale } from "./kit/publish.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
@@ -18,7 +18,6 @@ const send = await openPublisher(system);
 const keyOf = async (...scopes: readonly string[]) => bearer((await createKey(system, "--scope", ...scopes)).key);
 const operator = await keyOf("*:read", "*:operate");
 const reader = await keyOf("*:read", "*:write");
-const waited = { timeout: 20_000 };
 const at = (path: string, init: RequestInit = { headers: operator }, gateway = 0) =>
   fetch(`${system.urls[gateway]}${path}`, init);
 const post = (path: string, headers: Readonly<Record<string, string>>, gateway = 0) =>
@@ -28,7 +27,7 @@ const post = (path: string, headers: Readonly<Record<string, string>>, gateway =
 async function deadLetter(): Promise<string> {
   const event = poisonSale(61);
   await send(batchOf([event]));
-  await vi.waitFor(async () => expect((await at(`/dead-letters/${event.id}`)).status).toBe(200), waited);
+  await expect.poll(async () => (await at(`/dead-letters/${event.id}`)).status).toBe(200);
   return event.id;
 }
 
@@ -58,7 +57,7 @@ test("discard and replay change the state, as often as they are sent, and an ope
   const id = await deadLetter();
   const stream = await openStream(system.urls[0] ?? "", ["/dead-letters?state=open", "/status"], operator);
   const isListed = () => JSON.stringify(stream.latest(0)?.body).includes(id);
-  await vi.waitFor(() => expect(isListed()).toBe(true), waited);
+  await expect.poll(() => isListed()).toBe(true);
   for (let n = 0; n < 2; n++) {
     const response = await post(`/dead-letters/${id}/discard`, operator);
     expect([response.status, await response.json()]).toEqual([
@@ -66,7 +65,7 @@ test("discard and replay change the state, as often as they are sent, and an ope
       expect.objectContaining({ id, state: "discarded" }),
     ]);
   }
-  await vi.waitFor(() => expect(isListed()).toBe(false), waited);
+  await expect.poll(() => isListed()).toBe(false);
   stream.close();
 
   // Repaired by hand: now the database accepts it.
@@ -77,9 +76,7 @@ test("discard and replay change the state, as often as they are sent, and an ope
   );
   const replayed = await post(`/dead-letters/${id}/replay`, operator);
   expect([replayed.status, await replayed.json()]).toEqual([200, expect.objectContaining({ state: "replayed" })]);
-  await vi.waitFor(async () => {
-    expect(await (await at(`/events/${id}`)).json()).toMatchObject({ stored: true });
-  }, waited);
+  await expect.poll(async () => (await at(`/events/${id}`)).json()).toMatchObject({ stored: true });
 });
 
 test("changes need the scope operate of the letter's domain, and reading its scope read", async () => {

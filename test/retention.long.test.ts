@@ -60,11 +60,11 @@ test("months are removed under load: nothing is lost or counted twice", async ()
   const clients = [0, 0, 1, 2].map(async (monthsAgo) => {
     while (isSelling) await sell(monthsAgo);
   });
-  await vi.waitFor(async () => expect(await countOf("purchases")).toBeGreaterThan(200), 30_000);
+  await expect.poll(() => countOf("purchases")).toBeGreaterThan(200);
   const { output, errors, exitCode } = await tally(system, [...retention, "--json"]);
   expect({ exitCode, errors: exitCode === 0 ? "" : errors }).toEqual({ exitCode: 0, errors: "" });
   const before = acknowledged;
-  await vi.waitFor(() => expect(acknowledged).toBeGreaterThan(before + 50), 30_000);
+  await expect.poll(() => acknowledged).toBeGreaterThan(before + 50);
   isSelling = false;
   await Promise.all(clients);
   expect(JSON.parse(output)).toMatchObject({
@@ -82,7 +82,7 @@ test("months are removed under load: nothing is lost or counted twice", async ()
 test("a retry of a removed sale becomes a dead letter with its exported id, and counts nothing", async () => {
   const id = await send(0, dateIn(4));
   const letters = () => tallyJson(system, "dead-letters", "list", "--reason", "late: ");
-  await vi.waitFor(async () => expect(await letters()).toMatchObject([{ id, stage: "event", state: "open" }]), 30_000);
+  await expect.poll(() => letters()).toMatchObject([{ id, stage: "event", state: "open" }]);
   const lines = (await readFile(join(directory, `purchases-${months[0]}.ndjson`), "utf8")).trimEnd().split("\n");
   expect(lines.filter((line) => line.includes(id))).toHaveLength(1);
   expect(await tallyJson(system, "audit")).toMatchObject({ agrees: true });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { addressVariables, type Addresses, type System } from "@tally/local";
-import { expect, inject, test, vi } from "vitest";
+import { expect, inject, test } from "vitest";
 import { startApp, startGateway } from "./kit/programs.ts";
 import { sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
@@ -56,7 +56,7 @@ const environmentOf = (system: System, addresses: Addresses): NodeJS.ProcessEnv 
 });
 
 const logged = (app: { output(): string }, what: RegExp): Promise<void> =>
-  vi.waitFor(() => expect(app.output()).toMatch(what), { timeout: 40_000, interval: 100 });
+  expect.poll(() => app.output(), { timeout: 40_000 }).toMatch(what);
 
 /** Uses a new API key and a wrong one with its id once each. Returns them with the log of the gateway. */
 async function usedApiKeys(system: System) {

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { sell, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { expectAllKept } from "./kit/tally.ts";
@@ -22,10 +22,10 @@ test("each app serves the domains of DOMAINS alone; without the writer of one th
   const walked = await walk(others);
   const step = walked.headers.get("tally-event-id") ?? "";
   const ranked = { stored: true, ranked: true };
-  await vi.waitFor(async () => expect(await jsonOf(`${others}/events/${step}`)).toMatchObject(ranked), 30_000);
+  await expect.poll(() => jsonOf(`${others}/events/${step}`)).toMatchObject(ranked);
   expect(await jsonOf(`${sales}/events/${sale}`)).toMatchObject({ stored: false, ranked: false });
 
   await system.server("writer-1").start();
-  await vi.waitFor(async () => expect(await jsonOf(`${sales}/events/${sale}`)).toMatchObject(ranked), 30_000);
+  await expect.poll(() => jsonOf(`${sales}/events/${sale}`)).toMatchObject(ranked);
   await expectAllKept(system, [sale, step]);
 });

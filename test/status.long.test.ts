@@ -28,7 +28,7 @@ const expectRefused = ({ status: code, headers }: Response) =>
 
 /** What clients get while a server does not respond. */
 const clientsGet: Readonly<Record<string, () => Promise<unknown>>> = {
-  redis: () => vi.waitFor(() => expect(stream.latest(1)).toMatchObject({ status: 503 }), waited),
+  redis: () => expect.poll(() => stream.latest(1)).toMatchObject({ status: 503 }),
   async rabbitmq() {
     expectRefused(await sell(system.url, 1));
     expect(await statusOf(`${system.url}/health/live`)).toBe(200);
@@ -112,7 +112,7 @@ test.each([
       else await system.server(server).start();
     }
     await isOk();
-    await vi.waitFor(() => expect(stream.latest(1)?.status).toBe(200), waited);
+    await expect.poll(() => stream.latest(1)?.status).toBe(200);
     await sale();
   },
   240_000,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePorts, processesNaming } from "@tally/local";
 import { newEventId } from "@tally/contract";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { get, postSale } from "./http/requests.ts";
 import { temporaryDirectory } from "./kit/at-end.ts";
@@ -43,10 +43,9 @@ test("a gateway is not ready before its public port is open", async () => {
   // The gateway waits a second for this Redis, with its operator port open and its broker connected.
   const settings = { DOOR_REDIS_URL: "redis://127.0.0.1:1", HOST: "127.0.0.1", AUTH: "off" };
   spawnGateway(system, { ...settings, PORT: String(port), GATEWAY_HEALTH_PORT: String(operatorPort) });
-  await vi.waitFor(
-    async () => expect((await fetch(`http://127.0.0.1:${operatorPort}/health/ready`)).status).toBe(200),
-    { timeout: 20_000, interval: 10 },
-  );
+  await expect
+    .poll(async () => (await fetch(`http://127.0.0.1:${operatorPort}/health/ready`)).status, { interval: 10 })
+    .toBe(200);
   expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
 });
 
@@ -103,5 +102,5 @@ test("apps end with a launcher that throws", async () => {
     throw new Error("the launcher dies");`;
   const { errors } = await runProgram(process.execPath, ["--input-type=module", "--eval", launcher]);
   expect(errors).toContain("the launcher dies");
-  await vi.waitFor(() => expect(processesNaming(`=${directory}\0`)).toEqual([]), 25_000);
+  await expect.poll(() => processesNaming(`=${directory}\0`)).toEqual([]);
 }, 60_000);

@@ -109,7 +109,7 @@ test("a batch is bounded by its bytes: of pictures of 40 kB that arrive together
   const parts = [file("image", picture("gif", 40_000)), text];
   await Promise.all(Array.from({ length: 40 }, () => newAlbum(open(), parts)));
   const batches = "SELECT COUNT(*) AS events FROM albums WHERE image_size = 40000 GROUP BY producer, sequence";
-  await vi.waitFor(async () => expect(await database.writer.query(batches)).toHaveLength(40), 15_000);
+  await expect.poll(() => database.writer.query(batches)).toHaveLength(40);
 });
 
 test("an Idempotency-Key makes a retry the same album, and of a review the same review", async () => {

@@ -23,7 +23,7 @@ test("the path of an event: acknowledged, stored in one transaction, ranked, rea
   const sale = `SELECT store_id, customer_id, purchased_on, events, changes, refused FROM purchases
     JOIN batches USING (producer, sequence) WHERE id = UNHEX(?)`;
   const row = { store_id: 5, customer_id: 5001, purchased_on: "2026-11-20", events: 1, changes: 1, refused: 0 };
-  await vi.waitFor(async () => expect(await database.writer.query(sale, [hex])).toEqual([row]), 10_000);
+  await expect.poll(() => database.writer.query(sale, [hex])).toEqual([row]);
   const items = "SELECT line, item_id, quantity FROM purchase_items WHERE purchase_id = UNHEX(?)";
   expect(await database.writer.query(items, [hex])).toEqual([
     { line: 0, item_id: 71, quantity: 3 },

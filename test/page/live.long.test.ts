@@ -19,18 +19,15 @@ pageTest("a posted sale appears in the bars of its store, and among the latest",
   await bulk(system.url, [saleOf(7, 100, 5), saleOf(7, 200, 3)]);
   const { page, expectNoFaults } = await open(`${system.url}/#/stores/7`);
   const names = page.getByRole("list", { name: "Best sellers today" }).locator(".name");
-  await vi.waitFor(async () => expect(await names.allTextContents()).toEqual(["100", "200"]), 20_000);
+  await expect.poll(() => names.allTextContents()).toEqual(["100", "200"]);
   await bulk(system.url, [saleOf(7, 200, 4)]);
-  await vi.waitFor(async () => expect(await names.allTextContents()).toEqual(["200", "100"]), 20_000);
+  await expect.poll(() => names.allTextContents()).toEqual(["200", "100"]);
   expect(await page.locator(tile("Best seller today")).textContent()).toContain("Item 2007 sold");
   const counts = page.getByRole("list", { name: "Best sellers of all days" }).locator(".count");
-  await vi.waitFor(async () => expect(await counts.allTextContents()).toEqual(["7", "5"]), 20_000);
+  await expect.poll(() => counts.allTextContents()).toEqual(["7", "5"]);
   const latest = page.getByRole("table", { name: "Latest purchases" }).getByRole("row").nth(1);
-  await vi.waitFor(async () => expect(await latest.textContent()).toContain("4 × 200"), 20_000);
-  await vi.waitFor(
-    async () => expect(await page.locator(tile("Last purchase arrived")).textContent()).toMatch(/\d+ s ago/),
-    20_000,
-  );
+  await expect.poll(() => latest.textContent()).toContain("4 × 200");
+  await expect.poll(() => page.locator(tile("Last purchase arrived")).textContent()).toMatch(/\d+ s ago/);
   expectNoFaults();
 });
 
@@ -100,7 +97,7 @@ pageTest("what was rejected is there with its reason, and can be replayed and di
   await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
   await page.getByText("Replayed: it was published again.").waitFor();
   // The database rejects it again, so it is open again.
-  await vi.waitFor(async () => expect(await row.textContent()).toMatch(/date/i), 20_000);
+  await expect.poll(() => row.textContent()).toMatch(/date/i);
   await page.getByRole("button", { name: "Discard…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Discard", exact: true }).click();
   await page.getByText("No open dead letters.").waitFor();
@@ -115,14 +112,14 @@ pageTest("while a server is down the page says so, and recovers by itself", asyn
     .getByRole("table", { name: "Servers" })
     .getByRole("row", { name: /^Redis/ })
     .locator(".state");
-  await vi.waitFor(async () => expect(await state.textContent()).toContain("up"), 20_000);
+  await expect.poll(() => state.textContent()).toContain("up");
   system.server("redis").kill("SIGKILL");
-  await vi.waitFor(async () => expect(await state.textContent()).toContain("down"), 20_000);
-  await vi.waitFor(async () => expect(await page.locator(".banner").textContent()).toMatch(/Redis/), 20_000);
+  await expect.poll(() => state.textContent()).toContain("down");
+  await expect.poll(() => page.locator(".banner").textContent()).toMatch(/Redis/);
   expect(await page.locator(".status-line").textContent()).toContain("Failing");
   await system.server("redis").start();
-  await vi.waitFor(async () => expect(await state.textContent()).toContain("up"), 40_000);
-  await vi.waitFor(async () => expect(await page.locator(".banner").count()).toBe(0), 40_000);
+  await expect.poll(() => state.textContent(), { timeout: 40_000 }).toContain("up");
+  await expect.poll(() => page.locator(".banner").count(), { timeout: 40_000 }).toBe(0);
   expectNoFaults(failedRequests);
 });
 
@@ -135,7 +132,7 @@ pageTest("without a gateway the page says so and keeps what it knew; it connects
   await page.getByText("No connection to the gateway").first().waitFor();
   expect(await first.textContent()).toBe("100");
   await system.gateway.start();
-  await vi.waitFor(async () => expect(await page.locator(".banner").count()).toBe(0), 40_000);
+  await expect.poll(() => page.locator(".banner").count(), { timeout: 40_000 }).toBe(0);
   await sold(system.url, 27, { item: 900, quantity: 5000 });
-  await vi.waitFor(async () => expect(await first.textContent()).toBe("900"), 20_000);
+  await expect.poll(() => first.textContent()).toBe("900");
 });

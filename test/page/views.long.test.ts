@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
 import { openPages, pageTest } from "./open-page.ts";
 import { seed } from "./seed.ts";
@@ -34,12 +34,12 @@ for (const { name, hash, heading } of views) {
       async () => {
         const { page, expectNoFaults } = await open(`${system.url}/${hash}`, { width });
         await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-        await vi.waitFor(async () => expect(await page.locator(".message.waiting").count()).toBe(0), 20_000);
+        await expect.poll(() => page.locator(".message.waiting").count()).toBe(0);
         for (const scheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme: scheme });
-          await vi.waitFor(async () => expect(await overflowing(page)).toEqual([]), 10_000);
-          await vi.waitFor(async () => expect(await overlapping(page)).toEqual([]), 10_000);
-          await vi.waitFor(async () => expect(await accessibilityFaults(page)).toEqual([]), 20_000);
+          await expect.poll(() => overflowing(page)).toEqual([]);
+          await expect.poll(() => overlapping(page)).toEqual([]);
+          await expect.poll(() => accessibilityFaults(page)).toEqual([]);
         }
         expect(await page.locator(".message.problem").allTextContents()).toEqual([]);
         expectNoFaults();
@@ -51,19 +51,19 @@ for (const { name, hash, heading } of views) {
 pageTest("boards show what the domains describe, albums with their pictures", async () => {
   const { page, expectNoFaults } = await open(`${system.url}/#/boards/liftrides/top-skiers`);
   const bars = page.locator(".bars li");
-  await vi.waitFor(async () => expect(await bars.count()).toBe(10), 20_000);
+  await expect.poll(() => bars.count()).toBe(10);
   // Skier 1004 took lift 38.
   expect(await bars.first().textContent()).toMatch(/1004.*380/);
   await page.getByRole("link", { name: "Steps of a day" }).click();
-  await vi.waitFor(async () => expect(await bars.count()).toBe(10), 20_000);
+  await expect.poll(() => bars.count()).toBe(10);
   await page.getByRole("link", { name: "Most liked users" }).click();
-  await vi.waitFor(async () => expect(await bars.first().textContent()).toMatch(/3\d{3}/), 20_000);
+  await expect.poll(() => bars.first().textContent()).toMatch(/3\d{3}/);
   await page.getByRole("link", { name: "Top albums" }).click();
   const shown = `[...document.querySelectorAll(".bars img")].filter((image) => image.naturalWidth > 0).length`;
-  await vi.waitFor(async () => expect(await page.evaluate(shown)).toBe(8), 20_000);
+  await expect.poll(() => page.evaluate(shown)).toBe(8);
   await page.getByRole("combobox", { name: "By" }).selectOption("dislikes");
   await page.getByRole("button", { name: "Show" }).click();
-  await vi.waitFor(async () => expect(await bars.count()).toBe(2), 20_000);
+  await expect.poll(() => bars.count()).toBe(2);
   expect(page.url()).toContain("by=dislikes");
   expectNoFaults();
 });
