@@ -1,8 +1,7 @@
 import { openTcpProxy } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { entry } from "./http/requests.ts";
 import { spawnGateway, startGateway } from "./kit/programs.ts";
-import { sell as sellAt } from "./kit/sales.ts";
+import { sell as sellAt, sellMany } from "./kit/sales.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey, runTally } from "./kit/tally.ts";
 
@@ -25,12 +24,6 @@ const database = openDatabase(system);
 
 const newKey = (...flags: readonly string[]) => createKey(system, "--scope", "*:read", "*:write", ...flags);
 const sell = (url: string, store: number, headers: Readonly<Record<string, string>>) => sellAt(url, store, { headers });
-const bulk = (url: string, store: number, entries: number, headers: Readonly<Record<string, string>>) =>
-  fetch(`${url}/purchases`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: `[${Array<string>(entries).fill(entry(store)).join()}]`,
-  });
 const statusesOf = (responses: readonly Response[]) => responses.map(({ status }) => status);
 const count = (statuses: readonly number[], status: number) => statuses.filter((one) => one === status).length;
 const from = (address: string) => ({ "x-forwarded-for": address });
@@ -75,17 +68,17 @@ test("a 429 names the time to retry, and then the request is accepted", async ()
 
 test("a bulk request costs as many tokens as it has entries, and stores all of them or none", async () => {
   const { key } = await newKey("--rate", "1", "--burst", "100");
-  const first = await bulk(system.url, 53, 80, bearer(key));
+  const first = await sellMany(system.url, 53, 80, bearer(key));
   expect(first.status).toBe(201);
   const left = Number(/r=(\d+)/.exec(first.headers.get("ratelimit") ?? "")?.[1]);
   // createKey has taken two.
   expect(left).toBeGreaterThanOrEqual(18);
   expect(left).toBeLessThanOrEqual(25);
-  const second = await bulk(system.urls[1] ?? "", 53, 40, bearer(key));
+  const second = await sellMany(system.urls[1] ?? "", 53, 40, bearer(key));
   expect(second.status).toBe(429);
   expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(10);
   expect((await sell(system.url, 53, bearer(key))).status).toBe(201);
-  const tooMany = await bulk(system.url, 53, 101, bearer(key));
+  const tooMany = await sellMany(system.url, 53, 101, bearer(key));
   expect([tooMany.status, await tooMany.json()]).toEqual([
     413,
     { message: "body: expected at most 100 entries, the burst of the rate limit, got 101" },

@@ -2,7 +2,7 @@ import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";
 import { albumForm, field, file, formOf, formType, picture, profile } from "./http/requests.ts";
 import { openDatabase, openRedis, startSystem } from "./kit/system.ts";
-import { audit, auditOf } from "./kit/tally.ts";
+import { auditOf, fileOf, runTally } from "./kit/tally.ts";
 import { sold } from "./kit/sales.ts";
 
 const hex = (id = ""): string => id.replaceAll("-", "");
@@ -74,14 +74,16 @@ async function postAll() {
 }
 
 const posted = await postAll();
+const audit = async (...flags: readonly string[]) =>
+  runTally(system, ["audit", "--acknowledged", await fileOf(ids), ...flags]);
 
 test("without a difference the audit says so in one sentence, and in numbers for each domain", async () => {
-  const { output, exitCode } = await audit(system, ids);
+  const { output, exitCode } = await audit();
   const equal = "acknowledged = stored = ranked: 21 acknowledged, 21 stored, 21 ranked, 0 lost, 0 doubled";
   expect([exitCode, output]).toEqual([0, expect.stringContaining(equal)]);
   const some = await auditOf(system, ids.slice(1));
   expect(some).toMatchObject({ agrees: true, audit: { acknowledged: 20, unacknowledged: 1 } });
-  const report = JSON.parse((await audit(system, ids, "--json")).output);
+  const report = await auditOf(system, ids);
   expect(report).toMatchObject({ agrees: true, notStored: [], audit: { deadLetters: 0, unacknowledged: 0 } });
   const domains = report.domains.map((one: { domain: string; ids: object; boards: object; ledger: object }) => [
     one.domain,
@@ -134,7 +136,7 @@ test("every difference between ids, rows, ledger, marks and boards is found and 
   await move("swipes", "likes", "15", 7);
   await move("steps", "day:1", "210", 7);
 
-  const { exitCode, output } = await audit(system, ids, "--endpoint", "write", "--wait", "2");
+  const { exitCode, output } = await audit("--endpoint", "write", "--wait", "2");
   for (const line of [
     `acknowledged and not stored: ${hex(lost)}`,
     `purchases: batch ${unmarked.name} is stored and not ranked`,

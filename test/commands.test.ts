@@ -3,18 +3,18 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
 import { expect, test } from "vitest";
-import { picture } from "./http/requests.ts";
+import { entry, picture } from "./http/requests.ts";
 import { temporaryDirectory } from "./kit/at-end.ts";
 import { sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
-import { startTally, tally, tallyJson, withoutProgress } from "./kit/tally.ts";
+import { runTally, startTally, tallyJson, withoutProgress } from "./kit/tally.ts";
 
 const system = await startSystem();
 const folder = await temporaryDirectory();
 const sale = ["send", "purchases", "--storeID", "12", "--custID", "1", "--date", "20261120", "--items", "4242:3 7:1"];
 
 test("send prints the id of an event of any domain, and waits until it is ranked", async () => {
-  const { exitCode, output, errors } = await tally(system, [...sale, "--wait"]);
+  const { exitCode, output, errors } = await runTally(system, [...sale, "--wait"]);
   expect({ exitCode, errors: withoutProgress(errors) }).toEqual({ exitCode: 0, errors: "" });
   expect(output).toMatch(/^[0-9a-f-]{36} ranked\n$/);
   const image = join(folder, "cover.png");
@@ -30,24 +30,13 @@ test("send prints the id of an event of any domain, and waits until it is ranked
 }, 300_000);
 
 test("send reads an event from stdin, and the same key is the same event", async () => {
-  const entry = JSON.stringify({
-    storeID: 13,
-    custID: "1",
-    date: "20261120",
-    items: [{ ItemID: 1, numberOfItems: 1 }],
-  });
-  const ids = await Promise.all(
-    [1, 2].map(async () => {
-      const { exitCode, output } = await startTally(
-        system,
-        ["send", "purchases", "--key", "receipt-1", "--json"],
-        entry,
-      ).ended;
-      expect(exitCode).toBe(0);
-      return JSON.parse(output).eventID;
-    }),
-  );
-  expect(ids[0]).toBe(ids[1]);
+  const send = async () => {
+    const started = startTally(system, ["send", "purchases", "--key", "receipt-1", "--json"], entry(13));
+    expect(await started.ended).toBe(0);
+    return JSON.parse(started.printed()).eventID;
+  };
+  const [one, other] = await Promise.all([send(), send()]);
+  expect(one).toBe(other);
 }, 300_000);
 
 test("top prints the boards of stores, items and days, and of every other domain", async () => {
@@ -55,24 +44,24 @@ test("top prints the boards of stores, items and days, and of every other domain
   await expect
     .poll(async () => (await tallyJson(system, "top", "store", "12")).items[0])
     .toEqual({ itemID: 4242, quantity: 8 });
-  const { output, exitCode } = await tally(system, ["top", "item", "4242"]);
+  const { output, exitCode } = await runTally(system, ["top", "item", "4242"]);
   expect(output).toMatch(/^Top stores of an item, itemID 4242, as of 2\S+Z\n +Store +Sold\n +1 +12 +8\n$/);
   expect(exitCode).toBe(0);
   expect((await tallyJson(system, "top", "store", "12", "--date", "20261120")).items).toHaveLength(2);
-  expect((await tally(system, ["top", "store", "12", "--date", "20261121"])).output).toContain("no entries");
+  expect((await runTally(system, ["top", "store", "12", "--date", "20261121"])).output).toContain("no entries");
   for (const { name: domain, views } of domains)
     for (const { name, list } of views)
       expect(await tallyJson(system, "top", `${domain}/${name}`)).toMatchObject({ [list]: expect.any(Array) });
 }, 300_000);
 
 test("status shows servers, queues, processes and the time to drain, and what is down", async () => {
-  const { exitCode, output, errors } = await tally(system, ["status"]);
+  const { exitCode, output, errors } = await runTally(system, ["status"]);
   expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: "" });
   expect(output).toMatch(/^ok {2}2\S+Z {2}drained in 0 s, replica lag \d+(\.\d+)? ms, open dead letters 0\n/);
   expect(output).toMatch(/^broker up .* ms {3}databaseWrite up .* ms {3}databaseRead up .* ms {3}redis up .* ms$/m);
   expect(output).toMatch(/^writer +\S+ +\d+ +up +2 ready$/m);
   expect(await tallyJson(system, "status")).toMatchObject({ state: "ok", secondsToDrain: 0 });
-  const down = await tally(system, ["status", "--json"], { DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x" });
+  const down = await runTally(system, ["status", "--json"], { DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x" });
   expect(down).toMatchObject({ exitCode: 3, errors: "" });
   expect(JSON.parse(down.output)).toMatchObject({ state: "failing", deadLetters: { open: 0 } });
 }, 300_000);
@@ -80,17 +69,17 @@ test("status shows servers, queues, processes and the time to drain, and what is
 test("while a batch is not ranked yet the audit compares nothing, and the output names it", async () => {
   system.ranker.kill("SIGSTOP");
   await sold(system.url, 1, { item: 1, quantity: 2 });
-  const { exitCode, output, errors } = await tally(system, ["audit", "--wait", "6"]);
+  const { exitCode, output, errors } = await runTally(system, ["audit", "--wait", "6"]);
   system.ranker.kill("SIGCONT");
   // Not on a terminal: a line every 5 s.
   expect(errors).toMatch(/^tally: waits, because .*\n$/);
   expect(output).toContain("1 batches of purchases are stored and not ranked yet");
   expect(exitCode).toBe(3);
-  expect(await tally(system, ["audit"])).toMatchObject({ exitCode: 0 });
+  expect(await runTally(system, ["audit"])).toMatchObject({ exitCode: 0 });
 }, 300_000);
 
 test("status --watch shows a queue that fills while the writers stand still, and exits with Ctrl-C", async () => {
-  const { ended, kill } = startTally(system, ["status", "--watch", "0.2", "--json"]);
+  const watching = startTally(system, ["status", "--watch", "0.2", "--json"]);
   system.writer.kill("SIGSTOP");
   const before = (await tallyJson(system, "status")).domains[0].queues.ingest.batches;
   for (let n = 0; n < 200; n++) await sold(system.url, 12, { item: 4242, quantity: 1 });
@@ -98,15 +87,12 @@ test("status --watch shows a queue that fills while the writers stand still, and
     .poll(async () => (await tallyJson(system, "status")).domains[0].queues.ingest.batches)
     .toBeGreaterThan(before);
   // The writer's last heartbeat is recent for some seconds.
-  await expect.poll(async () => (await tally(system, ["status"])).exitCode, { timeout: 60_000 }).toBe(1);
+  await expect.poll(async () => (await runTally(system, ["status"])).exitCode, { timeout: 60_000 }).toBe(1);
   system.writer.kill("SIGCONT");
-  kill();
-  const states = (await ended).output
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  expect(states.length).toBeGreaterThan(1);
-  const waiting = states.map((state) => state.domains[0].queues.ingest.batches);
+  expect(await watching.stop("SIGINT")).toBe(130);
+  const lines = watching.printed().trimEnd().split("\n");
+  expect(lines.length).toBeGreaterThan(1);
+  const waiting = lines.map((line) => JSON.parse(line).domains[0].queues.ingest.batches);
   expect(Math.max(...waiting)).toBeGreaterThan(before);
 }, 300_000);
 
@@ -128,7 +114,7 @@ test("with --json, a command prints one JSON value", async () => {
     ["keys", "revoke", key.id],
     ["migrate"],
   ]) {
-    const { exitCode, output, errors } = await tally(system, [...args, "--json"]);
+    const { exitCode, output, errors } = await runTally(system, [...args, "--json"]);
     expect({ args, exitCode, errors: withoutProgress(errors) }).toEqual({ args, exitCode: 0, errors: "" });
     expect(JSON.parse(output)).toBeTypeOf("object");
   }
@@ -167,7 +153,7 @@ test.concurrent.each([
   "a mistake, or a server that is down, is one line and no stack: %j",
   async (given, status, expected, more: NodeJS.ProcessEnv = {}) => {
     const args = await Promise.all(given.map(async (arg) => (arg.startsWith("FILE:") ? fileOf(arg.slice(5)) : arg)));
-    const { exitCode, errors } = await tally(system, args, more);
+    const { exitCode, errors } = await runTally(system, args, more);
     expect(errors).toContain(expected);
     expect(errors).not.toMatch(/\n\s+at /);
     expect(exitCode).toBe(status);

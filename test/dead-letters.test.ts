@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { encodeRankingMessage, newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { batchOf, openPublisher, poisonSale as poison, saleEvent as event } from "./kit/publish.ts";
-import { openDatabase, startSystem } from "./kit/system.ts";
+import { countOf, openDatabase, startSystem } from "./kit/system.ts";
 import { auditOf, deadLetters, runTally } from "./kit/tally.ts";
 
 /* Messages that no gateway sends, published to the ingest queue. What the writer stores of them: apps/writer. */
@@ -11,13 +11,12 @@ const system = await startSystem();
 const database = openDatabase(system);
 const send = await openPublisher(system);
 
-const rowsOf = (storeId: number) => database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [storeId]);
+const rowsOf = (storeId: number) => countOf(database, `purchases WHERE store_id = ${storeId}`);
 const ranked = async (storeId: number): Promise<unknown> =>
   (await fetch(`${system.url}/stores/${storeId}/top-items`)).json();
 const tally = (...args: readonly string[]) => runTally(system, ["dead-letters", ...args]);
 const list = (...flags: readonly string[]) => deadLetters(system, ...flags);
-const count = async () =>
-  Number((await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM dead_letters"))[0]?.n);
+const count = () => countOf(database, "dead_letters");
 const countBecomes = (n: number) => expect.poll(() => count()).toBe(n);
 
 test("two contents with one id that the database rejects are two dead letters, however often they arrive", async () => {
@@ -40,7 +39,7 @@ test("of an event id twice in a batch, the rejected one is a dead letter, and th
   const known = await count();
   await send(batchOf([bad, { ...bad, date: 20261120 }, event(16)]));
   await countBecomes(known + 1);
-  await expect.poll(() => rowsOf(16)).toHaveLength(2);
+  await expect.poll(() => rowsOf(16)).toBe(2);
 });
 
 test("a repeated replay stores and counts once what the database accepts now; the rest is open again", async () => {
@@ -50,7 +49,7 @@ test("a repeated replay stores and counts once what the database accepts now; th
   try {
     await send(batchOf([fixed, hopeless]));
     await countBecomes(known + 2);
-    expect(await rowsOf(6)).toHaveLength(0);
+    expect(await rowsOf(6)).toBe(0);
   } finally {
     await database.writer.query("ALTER TABLE purchases MODIFY customer_id BIGINT UNSIGNED NOT NULL");
   }
@@ -65,8 +64,8 @@ test("a repeated replay stores and counts once what the database accepts now; th
   await database.writer.query("UPDATE dead_letters SET state = 'open'");
   expect((await tally("replay", fixed.id)).output).toContain("replayed 1 of 1");
   await send(batchOf([event(7)]));
-  await expect.poll(() => rowsOf(7)).toHaveLength(1);
-  expect(await rowsOf(6)).toHaveLength(1);
+  await expect.poll(() => rowsOf(7)).toBe(1);
+  expect(await rowsOf(6)).toBe(1);
   expect(await ranked(6)).toMatchObject({ items: [{ itemID: 7, quantity: 1000 }] });
   expect(await stateOf(fixed.id)).toBe("replayed");
 });

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { workloadOf } from "@tally/domains/workloads";
 import { Random } from "@tally/bench/kit";
 import { temporaryDirectory } from "./kit/at-end.ts";
-import { sold } from "./kit/sales.ts";
+import { postJson, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
-import { tally, tallyJson, withoutProgress } from "./kit/tally.ts";
+import { runTally, tallyJson, withoutProgress } from "./kit/tally.ts";
 
 const domains = ["purchases", "steps", "liftrides", "swipes"] as const;
 const system = await startSystem();
@@ -17,20 +17,12 @@ for (const domain of domains)
   for (let event = 0; event < eventsOfEach; event++) {
     const { path, body, contentType = "application/json" } = workloadOf(domain).next(random, "narrow");
     const content = body === undefined ? {} : { body: String(body) };
-    const response = await fetch(system.url + path, {
-      method: "POST",
-      headers: { "content-type": contentType },
-      ...content,
-    });
+    const headers = { "content-type": contentType };
+    const response = await fetch(system.url + path, { method: "POST", headers, ...content });
     expect(response.status).toBeLessThan(300);
   }
 const rideOfUnknownSkier = { resortID: "silverMt", dayID: "1", time: "408", liftID: "27" };
-const posted = await fetch(`${system.url}/skiers/liftrides`, {
-  method: "POST",
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(rideOfUnknownSkier),
-});
-expect(posted.status).toBe(201);
+expect((await postJson(`${system.url}/skiers/liftrides`, rideOfUnknownSkier)).status).toBe(201);
 await sold(system.url, 77, { item: 5, quantity: 2 });
 await tallyJson(system, "audit");
 
@@ -64,20 +56,10 @@ test("what is exported as NDJSON or CSV and imported into another system has the
 }, 300_000);
 
 test("a store and a day select rows, and stdout has nothing but lines", async () => {
-  const { output, errors, exitCode } = await tally(system, [
-    "export",
-    "purchases",
-    "--store",
-    "77",
-    "--date",
-    "20261120",
-  ]);
-  expect(JSON.parse(output)).toMatchObject({
-    storeID: 77,
-    custID: 1,
-    date: "20261120",
-    items: [{ ItemID: 5, numberOfItems: 2 }],
-  });
+  const ofStore = ["export", "purchases", "--store", "77"];
+  const { output, errors, exitCode } = await runTally(system, [...ofStore, "--date", "20261120"]);
+  const items = [{ ItemID: 5, numberOfItems: 2 }];
+  expect(JSON.parse(output)).toMatchObject({ storeID: 77, custID: 1, date: "20261120", items });
   expect(withoutProgress(errors)).toMatch(/^1 events of purchases, in /);
   expect(exitCode).toBe(0);
   const file = join(folder, "store-77.CSV");
@@ -85,12 +67,12 @@ test("a store and a day select rows, and stdout has nothing but lines", async ()
   expect(await readFile(file, "utf8")).toMatch(
     /^storeID,custID,date,items,.*idempotencyKey\n77,1,20261120,5:2,.*[0-9a-f-]{36}\n$/,
   );
-  expect((await tally(system, ["export", "--store", "77", "--date", "20261121"])).output).toBe("");
+  expect((await runTally(system, [...ofStore, "--date", "20261121"])).output).toBe("");
 }, 300_000);
 
 test("a file is written completely or not at all", async () => {
   const file = join(folder, "half.ndjson");
-  const { exitCode, errors } = await tally(system, ["export", "--output", file], {
+  const { exitCode, errors } = await runTally(system, ["export", "--output", file], {
     DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x",
   });
   expect(exitCode).toBe(3);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { lineOfSale, openImports } from "./kit/imports.ts";
 import { startGateway } from "./kit/programs.ts";
-import { tally, tallyJson, withoutProgress } from "./kit/tally.ts";
+import { runTally, tallyJson, withoutProgress } from "./kit/tally.ts";
 
 // On a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
@@ -18,7 +18,7 @@ test("every valid line is stored once; the others are in a file with their numbe
   lines[1500] = "1,1,20261120,five";
   lines[2000] = "1,1";
   const path = await file("sales.csv", [head, ...lines]);
-  const { exitCode, output, errors } = await tally(system, ["import", path, "--acknowledged", idsFile]);
+  const { exitCode, output, errors } = await runTally(system, ["import", path, "--acknowledged", idsFile]);
   expect({ exitCode, errors: withoutProgress(errors) }).toEqual({ exitCode: 1, errors: "" });
   expect(output).toContain(`${path}: 2496 lines accepted, 4 rejected`);
   expect(await noteIds()).toBe(2496);

@@ -1,13 +1,9 @@
-import type { Accounts } from "@tally/local";
+import type { Accounts, Addresses } from "@tally/local";
 
 /** What every test may use: real servers of this run only, with a database whose name ends in _test. The addresses are
  * the administrator's. */
-interface TestServices {
+interface TestServices extends Addresses {
   readonly accounts: Accounts;
-  readonly amqpUrl: string;
-  readonly databaseWriteUrl: string;
-  readonly databaseReadUrl: string;
-  readonly redisUrl: string;
 }
 
 declare module "vitest" {

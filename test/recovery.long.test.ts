@@ -5,7 +5,7 @@ import { connectConsumer } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { sold } from "./kit/sales.ts";
-import { cellsOfBoards, cellsOfRows, openDatabase, openRedis, startSystem } from "./kit/system.ts";
+import { cellsOfBoards, cellsOfRows, countOf, openDatabase, openRedis, startSystem } from "./kit/system.ts";
 import { runTally } from "./kit/tally.ts";
 
 const system = await startSystem();
@@ -21,29 +21,24 @@ async function sell(count: number): Promise<void> {
 }
 
 const shard = `${system.namespace}:{purchases:0:v2}`;
-const storedAll = () =>
-  vi.waitFor(async () => {
-    const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM purchases");
-    expect(row?.n).toBe(sales);
-  }, 20_000);
+const storedAll = () => expect.poll(() => countOf(database, "purchases")).toBe(sales);
+const expectEqual = async () => expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
 /** Every sale is a row, and every board equals the rows. */
-const equal = async (withinMs: number): Promise<void> => {
+async function equal(): Promise<void> {
   await storedAll();
-  await vi.waitFor(async () => expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database)), {
-    timeout: withinMs,
-    interval: 200,
-  });
-};
+  await vi.waitFor(expectEqual, { timeout: 30_000, interval: 200 });
+}
+
 test("the ranker rebuilds the rankings after a script that failed half-way", async () => {
   const live = `${shard}:${await redis.get(`${shard}:generation`)}`;
   await redis.set(`${live}:b:store:0`, "no sorted set");
   await sell(3);
-  await equal(30_000);
+  await equal();
 });
 
 /** Stops the ranker until the end of the test, when everything is ranked. */
 async function withoutRanker(): Promise<void> {
-  await equal(20_000);
+  await equal();
   await system.ranker.stop();
   onTestFinished(() => system.ranker.start());
 }
@@ -72,7 +67,7 @@ test("repair adds batches whose messages were lost; if they were pruned too, it 
     exitCode: 0,
     output: expect.stringMatching(/checked \d+ batches, ranked 10 of them/),
   });
-  expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
+  await expectEqual();
   expect((await runTally(system, ["repair"])).output).toMatch(/ranked 0 of them/);
 
   await redis.del(await redis.keys(`${shard}:*:applied:*`));
@@ -83,7 +78,7 @@ test("repair adds batches whose messages were lost; if they were pruned too, it 
   );
   expect(beyond.exitCode).toBe(1);
   expect((await runTally(system, ["rebuild"])).exitCode).toBe(0);
-  expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
+  await expectEqual();
   expect((await runTally(system, ["audit"])).exitCode).toBe(0);
 });
 
@@ -102,12 +97,11 @@ test("a rebuild reads the write endpoint when the read endpoint lacks batches th
   expect((await runTally(system, ["repair"])).output).toContain(
     "10 batches are not ranked, and their ranking messages were pruned or cannot be read",
   );
-  const [row] = await database.writer.query<{ n: number }>("SELECT COUNT(*) AS n FROM batches");
-
   const { exitCode, output } = await runTally(system, ["rebuild"], { DATABASE_READ_URL: behind });
+  const batches = await countOf(database, "batches");
   expect(output).toMatch(
-    new RegExp(`^purchases: \\d+ cells from ${row?.n} batches, plus 0 batches stored meanwhile`, "m"),
+    new RegExp(`^purchases: \\d+ cells from ${batches} batches, plus 0 batches stored meanwhile`, "m"),
   );
   expect(exitCode).toBe(0);
-  expect(await cellsOfBoards(system)).toEqual(await cellsOfRows(database));
+  await expectEqual();
 });

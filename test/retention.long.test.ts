@@ -4,8 +4,8 @@ import { addMonths, firstDayOf, monthOf } from "@tally/database";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./kit/at-end.ts";
 import { sold } from "./kit/sales.ts";
-import { cellsOfBoards, openDatabase, startSystem } from "./kit/system.ts";
-import { tally, tallyJson } from "./kit/tally.ts";
+import { cellsOfBoards, countOf, openDatabase, startSystem } from "./kit/system.ts";
+import { runTally, tallyJson } from "./kit/tally.ts";
 
 /*
  * apps/admin/src/retention/retention.servers.test.ts kills the command after each of its steps. Here a whole system
@@ -43,9 +43,6 @@ function cellsOfSales(sales: number): readonly string[] {
   return Array.from(counts, ([cell, count]) => `${cell} ${count}`).toSorted();
 }
 
-const countOf = async (table: string) =>
-  Number((await database.writer.query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);
-
 // On a disk: the command refuses a directory in memory, as the temporary one may be. The system is below this folder
 // too.
 const directory = await temporaryDirectory(join(import.meta.dirname, "..", ".tally"));
@@ -60,8 +57,8 @@ test("months are removed under load: nothing is lost or counted twice", async ()
   const clients = [0, 0, 1, 2].map(async (monthsAgo) => {
     while (isSelling) await sell(monthsAgo);
   });
-  await expect.poll(() => countOf("purchases")).toBeGreaterThan(200);
-  const { output, errors, exitCode } = await tally(system, [...retention, "--json"]);
+  await expect.poll(() => countOf(database, "purchases")).toBeGreaterThan(200);
+  const { output, errors, exitCode } = await runTally(system, [...retention, "--json"]);
   expect({ exitCode, errors: exitCode === 0 ? "" : errors }).toEqual({ exitCode: 0, errors: "" });
   const before = acknowledged;
   await expect.poll(() => acknowledged).toBeGreaterThan(before + 50);
@@ -75,7 +72,7 @@ test("months are removed under load: nothing is lost or counted twice", async ()
     agrees: true,
     audit: { stored: acknowledged, ranked: acknowledged, lost: 0, doubled: 0 },
   });
-  expect(await countOf("purchases")).toBe(acknowledged - old);
+  expect(await countOf(database, "purchases")).toBe(acknowledged - old);
   expect(await cellsOfBoards(system)).toEqual(cellsOfSales(acknowledged));
 }, 300_000);
 
@@ -90,7 +87,7 @@ test("a retry of a removed sale becomes a dead letter with its exported id, and 
 }, 120_000);
 
 test("a rebuild keeps the counts of removed sales; their rows are gone", async () => {
-  expect((await tally(system, ["rebuild", "--domain", "purchases"])).exitCode).toBe(0);
+  expect((await runTally(system, ["rebuild", "--domain", "purchases"])).exitCode).toBe(0);
   expect(await tallyJson(system, "audit")).toMatchObject({ agrees: true });
   expect(await cellsOfBoards(system)).toEqual(cellsOfSales(acknowledged));
   const rows = await fetch(`${system.url}/purchases?storeID=1&date=${dateIn(4)}`);

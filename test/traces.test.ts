@@ -3,9 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import type { System } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { entry } from "./http/requests.ts";
 import { listen } from "./kit/fronts.ts";
-import { sold } from "./kit/sales.ts";
+import { sellMany, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 
 const caller = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
@@ -73,11 +72,7 @@ test("the trace of a sampled request is logged at each step; other requests leav
 test("each entry of a sampled bulk request is traced; a setting samples other requests", async () => {
   const system = await startSystem({ TRACE_ONE_IN: "1" });
   const single = await sold(system.url, 5);
-  const response = await fetch(`${system.url}/purchases`, {
-    method: "POST",
-    headers: { "content-type": "application/json", traceparent: traceparent("01") },
-    body: `[${entry(5)},${entry(5)}]`,
-  });
+  const response = await sellMany(system.url, 5, 2, { traceparent: traceparent("01") });
   const { results }: { readonly results: readonly { readonly id: string }[] } = JSON.parse(await response.text());
   expect(results).toHaveLength(2);
   await vi.waitFor(async () => {
@@ -112,19 +107,15 @@ test("with OTEL_EXPORTER_OTLP_ENDPOINT all steps are spans of one trace; an abse
   }, 30_000);
 });
 
-interface Attributes {
-  readonly key: string;
-  readonly value: { readonly stringValue?: string };
+interface Attributed {
+  readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
 }
 
 interface Spans {
   readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly Attributes[] };
+    readonly resource: Attributed;
     readonly scopeSpans: readonly {
-      readonly spans: readonly (Omit<Step, "step"> & {
-        readonly name: string;
-        readonly attributes: readonly Attributes[];
-      })[];
+      readonly spans: readonly (Omit<Step, "step"> & Attributed & { readonly name: string })[];
     }[];
   }[];
 }
@@ -136,9 +127,9 @@ async function openCollector() {
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { resourceSpans }: Spans = JSON.parse(await text(request));
     for (const { resource, scopeSpans } of resourceSpans) {
-      const app = textOf(resource.attributes, "service.name").replace("tally-", "");
-      for (const { name, attributes, traceId, spanId, parentSpanId = "" } of scopeSpans.flatMap((one) => one.spans)) {
-        const [eventId, outcome] = [textOf(attributes, "tally.eventId"), textOf(attributes, "tally.outcome")];
+      const app = textOf(resource, "service.name").replace("tally-", "");
+      for (const { name, traceId, spanId, parentSpanId = "", ...span } of scopeSpans.flatMap(({ spans }) => spans)) {
+        const [eventId, outcome] = [textOf(span, "tally.eventId"), textOf(span, "tally.outcome")];
         steps.push({ step: name, app, traceId, spanId, parentSpanId, eventId, outcome });
       }
     }
@@ -147,6 +138,6 @@ async function openCollector() {
   return { url: await listen(server), steps, server };
 }
 
-function textOf(attributes: readonly Attributes[], key: string): string {
+function textOf({ attributes }: Attributed, key: string): string {
   return attributes.find((one) => one.key === key)?.value.stringValue ?? "";
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryDirectory } from "./at-end.ts";
-import { openDatabase, startSystem } from "./system.ts";
+import { countOf, openDatabase, startSystem } from "./system.ts";
 import { expectAllKept, tallyJson } from "./tally.ts";
 
 /** A system for imports, a folder for their files, and the ids that they wrote. */
@@ -39,10 +39,7 @@ export async function openImports() {
     /** Fails unless every acknowledged line of all imports is stored and ranked once, and no other event. */
     expectKept: (): Promise<void> => expectAllKept(system, acknowledged),
     /** The number of stored purchases. */
-    rows: async (where = "TRUE"): Promise<number | undefined> => {
-      const select = `SELECT COUNT(*) AS n FROM purchases WHERE ${where}`;
-      return (await database.writer.query<{ n: number }>(select))[0]?.n;
-    },
+    rows: (where = "TRUE"): Promise<number> => countOf(database, `purchases WHERE ${where}`),
   };
 }
 

@@ -47,22 +47,26 @@ function collect(...streams: readonly Readable[]): () => string {
   return () => text;
 }
 
-/** A process that need not become ready. It is killed at the end of the test or of the file. */
-export function startProcess(program: string, args: readonly string[], env: NodeJS.ProcessEnv) {
-  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+/** A process that need not become ready; `input` is its stdin. It is killed at the end of the test or of the file. */
+export function startProcess(program: string, args: readonly string[], env: NodeJS.ProcessEnv, input = "") {
+  const child = spawn(program, args, { env });
   const output = collect(child.stdout, child.stderr);
+  const printed = collect(child.stdout);
+  child.stdin.on("error", () => undefined).end(input); // it may end without reading
   const ended = once(child, "close").then(() => child.exitCode);
   atEnd(() => void child.kill("SIGKILL"));
   return {
     pid: child.pid,
     /** What it has written to stdout and stderr so far. */
     output,
+    /** Likewise, to stdout. */
+    printed,
     /** Resolves with its exit code when it has ended. */
     ended,
     kill: (signal: NodeJS.Signals): void => void child.kill(signal),
     /** Stops it; resolves with its exit code. */
-    stop(): Promise<number | null> {
-      child.kill("SIGTERM");
+    stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+      child.kill(signal);
       return ended;
     },
   };

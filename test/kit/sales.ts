@@ -1,9 +1,19 @@
 import { eventState } from "@tally/bench/kit";
 import type { Database } from "@tally/database";
 import { randomUUID } from "node:crypto";
-import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, vi } from "vitest";
+import { entry } from "../http/requests.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Posts JSON. */
+export const postJson = (url: string, body: unknown, headers: Headers = {}): Promise<Response> =>
+  fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
 
 /** Posts one sale in a store. Default: 4 pieces of item 9, to customer 1, on 2026-11-20, without an Idempotency-Key. */
 export function sell(
@@ -11,11 +21,8 @@ export function sell(
   store: number | string,
   { item = 9, quantity = 4, customer = 1, date = "20261120", headers = {} }: Sale = {},
 ): Promise<Response> {
-  return fetch(`${url}/purchase/${store}/customer/${customer}/date/${date}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify({ items: [{ ItemID: item, numberOfItems: quantity }] }),
-  });
+  const path = `/purchase/${store}/customer/${customer}/date/${date}`;
+  return postJson(url + path, { items: [{ ItemID: item, numberOfItems: quantity }] }, headers);
 }
 
 interface Sale {
@@ -23,8 +30,16 @@ interface Sale {
   readonly quantity?: number;
   readonly customer?: number;
   readonly date?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Headers;
 }
+
+/** Posts equal sales of a store in one request: each of 3 pieces of item 85571. */
+export const sellMany = (url: string, store: number, count: number, headers?: Headers): Promise<Response> =>
+  postJson(`${url}/purchases`, Array<unknown>(count).fill(JSON.parse(entry(store))), headers);
+
+/** A request that could not be served, with the time to retry. */
+export const expectUnserved = ({ status, headers }: Response): void =>
+  expect([status, Number(headers.get("retry-after")) > 0]).toEqual([503, true]);
 
 /** Likewise; throws unless it is acknowledged. Returns the event's id. */
 export async function sold(...sale: Parameters<typeof sell>): Promise<string> {
@@ -37,7 +52,6 @@ export async function sold(...sale: Parameters<typeof sell>): Promise<string> {
 /** Clients that send sales without pause on kept-alive connections, each sale with its own key and again until it gets
  * 201; a few are sent again after that, as by a client that missed the response. */
 export function keepSending(urls: readonly string[], clients: number) {
-  const agent = new Agent({ keepAlive: true });
   const run = randomUUID();
   const ids = new Map<string, string>();
   const statuses: Record<string, number> = {};
@@ -53,7 +67,7 @@ export function keepSending(urls: readonly string[], clients: number) {
 
   async function send(sale: number, key: string): Promise<string> {
     for (let tries = 1; ; tries++) {
-      const { status, id } = await post(agent, urls[(sale + tries) % urls.length] ?? "", sale, key);
+      const { status, id } = await post(urls[(sale + tries) % urls.length] ?? "", sale, key);
       if (status !== undefined) statuses[status] = (statuses[status] ?? 0) + 1;
       if (id !== undefined) {
         triesMax = Math.max(triesMax, tries);
@@ -95,32 +109,28 @@ export function keepSending(urls: readonly string[], clients: number) {
     /** `ids`: by the key of a sale. `triesMax`: the most tries of one sale, each at the next gateway. */
     async stop() {
       stopping = true;
-      await all.finally(() => agent.destroy());
+      await all;
       return { ids, statuses, triesMax };
     },
   };
 }
 
 /** Sends the nth sale once. Without a response the result is empty. */
-const post = (agent: Agent, url: string, sale: number, key: string): Promise<{ status?: number; id?: string }> =>
-  new Promise((resolve) => {
-    const headers = {
-      "content-type": "application/json",
-      "idempotency-key": key,
-      // Consumers of any release read the messages of traced events.
-      ...(sale % 10 === 0 && { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" }),
-    };
-    const path = `/purchase/${sale % 7}/customer/1/date/20261120`;
-    const sent = request(url + path, { agent, method: "POST", headers, timeout: 15_000 }, (response) => {
-      const { statusCode: status = 0 } = response;
-      const id = status === 201 ? { id: String(response.headers["tally-event-id"]) } : {};
-      response.resume().once("close", () => resolve({ status, ...id }));
-    });
-    sent.once("timeout", () => sent.destroy());
-    sent.once("error", () => resolve({}));
-    const items = [1, 2, 3].map((n) => ({ ItemID: (sale * n) % 50, numberOfItems: 1 + (sale % 3) }));
-    sent.end(JSON.stringify({ items }));
-  });
+async function post(url: string, sale: number, key: string): Promise<{ status?: number; id?: string }> {
+  // Consumers of any release read the messages of traced events.
+  const traced = sale % 10 === 0 && { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
+  const headers = { "content-type": "application/json", "idempotency-key": key, ...traced };
+  const items = [1, 2, 3].map((n) => ({ ItemID: (sale * n) % 50, numberOfItems: 1 + (sale % 3) }));
+  const sent = { method: "POST", headers, body: JSON.stringify({ items }), signal: AbortSignal.timeout(15_000) };
+  try {
+    const response = await fetch(`${url}/purchase/${sale % 7}/customer/1/date/20261120`, sent);
+    await response.arrayBuffer();
+    const { status } = response;
+    return status === 201 ? { status, id: String(response.headers.get("tally-event-id")) } : { status };
+  } catch {
+    return {};
+  }
+}
 
 const often = { timeout: 120_000, interval: 20 };
 

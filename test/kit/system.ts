@@ -100,6 +100,12 @@ export function openDatabase({
   return database;
 }
 
+/** The number of rows; `from` is a table, perhaps with a condition. */
+export async function countOf({ writer }: Database, from: string): Promise<number> {
+  const [row] = await writer.query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${from}`);
+  return Number(row?.n);
+}
+
 /** Likewise the system's Redis. */
 export function openRedis({ addresses }: Pick<System, "addresses">): Redis {
   const redis = new Redis(addresses.redisUrl);

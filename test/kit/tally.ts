@@ -1,22 +1,23 @@
 import { addressVariables, runTally as runIn, type System } from "@tally/local";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { temporaryDirectory } from "./at-end.ts";
-import { root as checkout } from "./programs.ts";
+import { root as checkout, startProcess } from "./programs.ts";
 
-/** Runs `tally ...` on a system in a separate process, from the checkout that the system was started from. `more` are
- * environment variables. */
-export function runTally(
-  { root = checkout, namespace, addresses }: Pick<System, "namespace" | "addresses"> & { readonly root?: string },
-  args: readonly string[],
-  more: NodeJS.ProcessEnv = {},
-) {
-  const environment = { PATH: process.env["PATH"], NAMESPACE: namespace, ...addressVariables(addresses), ...more };
-  return runIn(root, environment, args);
+type Target = Pick<System, "namespace" | "addresses"> & { readonly root?: string; readonly url?: string };
+
+const environmentOf = ({ namespace, addresses, url }: Target): NodeJS.ProcessEnv => ({
+  PATH: process.env["PATH"],
+  NAMESPACE: namespace,
+  TALLY_URL: url,
+  ...addressVariables(addresses),
+});
+
+/** Runs `tally ...` on a system in a separate process, from the checkout that the system was started from. Its commands
+ * talk to the first gateway. `more` are environment variables. */
+export function runTally(target: Target, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  return runIn(target.root ?? checkout, { ...environmentOf(target), ...more }, args);
 }
 
 /** What a command wrote to stderr besides its progress, which it shows after 5 s: on a busy machine. */
@@ -27,14 +28,9 @@ export function withoutProgress(errors: string): string {
   );
 }
 
-/** Runs `tally …` on a system; its commands talk to the first gateway. */
-export function tally(system: System, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
-  return runTally(system, args, { TALLY_URL: system.url, ...more });
-}
-
 /** Likewise, and returns what it prints with --json. */
-export async function tallyJson(system: System, ...args: readonly string[]) {
-  const { output, errors, exitCode } = await tally(system, [...args, "--json"]);
+export async function tallyJson(target: Target, ...args: readonly string[]) {
+  const { output, errors, exitCode } = await runTally(target, [...args, "--json"]);
   if (output === "") throw new Error(`tally ${args.join(" ")} ended with ${exitCode} and printed nothing: ${errors}`);
   return JSON.parse(output);
 }
@@ -57,41 +53,26 @@ export async function deadLetters(system: System, ...flags: readonly string[]): 
 }
 
 /** Starts it with `input` on stdin, as a process that the test may kill. */
-export function startTally({ url, namespace, addresses }: System, args: readonly string[], input = "") {
-  const child = spawn(process.execPath, [join(checkout, "apps", "admin", "src", "main.ts"), ...args], {
-    env: { PATH: process.env["PATH"], NAMESPACE: namespace, TALLY_URL: url, ...addressVariables(addresses) },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  child.stdin.end(input);
-  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]).then(([output, errors]) => ({
-    exitCode: child.exitCode,
-    output,
-    errors,
-  }));
-  return { ended, pid: child.pid, kill: () => child.kill("SIGKILL") };
+export function startTally(system: System, args: readonly string[], input = "") {
+  const main = join(checkout, "apps", "admin", "src", "main.ts");
+  return startProcess(process.execPath, [main, ...args], environmentOf(system), input);
 }
 
 type Acknowledged = readonly string[] | ReadonlySet<string>;
-type Audited = Parameters<typeof runTally>[0];
 
-/** Runs `tally audit` for these acknowledged ids. */
-export async function audit(system: Audited, acknowledged: Acknowledged, ...flags: readonly string[]) {
+/** A file of acknowledged ids, for `tally audit --acknowledged`. */
+export async function fileOf(acknowledged: Acknowledged): Promise<string> {
   const file = join(await temporaryDirectory(), "acknowledged");
   await writeFile(file, Array.from(acknowledged, (id) => `${id}\n`).join(""));
-  return runTally(system, ["audit", "--acknowledged", file, ...flags]);
+  return file;
 }
 
-/** Its report. */
-export async function auditOf(system: Audited, acknowledged: Acknowledged, ...flags: readonly string[]) {
-  const { output, errors, exitCode } = await audit(system, acknowledged, "--json", ...flags);
-  if (output === "") throw new Error(`the audit ended with ${exitCode} and printed nothing: ${errors}`);
-  const report: unknown = JSON.parse(output);
-  return report;
-}
+/** The report of `tally audit` for these acknowledged ids. */
+export const auditOf = async (target: Target, acknowledged: Acknowledged, ...flags: readonly string[]) =>
+  tallyJson(target, "audit", "--acknowledged", await fileOf(acknowledged), ...flags);
 
 /** Fails unless all of these events are stored and ranked, each once, and no others. */
-export async function expectAllKept(system: Audited, ids: Acknowledged, ...flags: readonly string[]): Promise<void> {
+export async function expectAllKept(system: Target, ids: Acknowledged, ...flags: readonly string[]): Promise<void> {
   const { length } = [...ids];
   expect(await auditOf(system, ids, ...flags)).toMatchObject({
     agrees: true,
