@@ -1,6 +1,6 @@
 #!/bin/sh
-# install-packages.sh PACKAGE...: installs Debian packages with apt-get, as root or by sudo without a password. Ends with
-# 3 where that is not possible. In sh, because it also installs what Node needs. apt-get's output is on stdout.
+# install-packages.sh PACKAGE...: installs Debian packages with apt-get, as root or by sudo without a password. Ends
+# with 3 where that is not possible. In sh, because it also installs what Node needs. apt-get's output is on stdout.
 
 as_root=
 [ "$(id -u)" -eq 0 ] || as_root="sudo -n"
