@@ -1,8 +1,7 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { workloadOf } from "@tally/domains/workloads";
-import { Random } from "@tally/bench/kit";
+import { Random, workloadOf } from "@tally/bench/kit";
 import { temporaryDirectory } from "./kit/at-end.ts";
 import { postJson, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { cp, mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
-import type * as Workloads from "@tally/domains/workloads";
+import type * as Kit from "@tally/bench/kit";
 import { newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./kit/at-end.ts";
@@ -21,11 +21,11 @@ const linesMax = 180;
 const left = new Set([".git", ".tally", ".turbo", "node_modules", join("bench", "results")]);
 const root = await copyOfSources();
 const domains = join(root, "packages", "domains", "src");
+const workloads = join(root, "bench", "kit", "workloads");
 
 const linesOf = (text: string): readonly string[] => text.trimEnd().split("\n");
 /** Adds the domain to a list of all domains. */
-async function addTo(list: string, imported: string): Promise<void> {
-  const path = join(domains, list);
+async function addTo(path: string, imported: string): Promise<void> {
   const text = await readFile(path, "utf8");
   expect(text).toMatch(/= \[[\w, ]+\];/);
   await writeFile(
@@ -43,12 +43,12 @@ async function run(...[tool = "", ...args]: readonly string[]): Promise<void> {
 }
 
 for (const { path, text } of guide.files) {
-  const file = join(domains, name, path);
+  const file = path.includes("/workloads/") ? join(root, path) : join(domains, name, path);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
 }
-await addTo("domains.ts", `import { ${name} } from "./${name}/${name}.ts";`);
-await addTo("workloads.ts", `import { workload as ${name} } from "./${name}/workload.ts";`);
+await addTo(join(domains, "domains.ts"), `import { ${name} } from "./${name}/${name}.ts";`);
+await addTo(join(workloads, "workloads.ts"), `import { workload as ${name} } from "./${name}.ts";`);
 const system = await startSystem({}, { root });
 
 test("has at most 180 lines, with its lines in the lists", () => {
@@ -59,10 +59,11 @@ test("has at most 180 lines, with its lines in the lists", () => {
 test("pass the checks of format, lint, types, boundaries and unused code", async () => {
   // Only what changes: the rest is checked in this checkout.
   const types = { extends: "../../tsconfig.json", include: ["src"] };
-  await run("oxfmt", "--check", "packages/domains", "docs/new-domain.md");
+  await run("oxfmt", "--check", "packages/domains", workloads, "docs/new-domain.md");
   await writeFile(join(domains, "..", "tsconfig.json"), JSON.stringify(types));
   await run("tsc", "--noEmit", "--project", "packages/domains/tsconfig.json");
-  await run("oxlint", "--type-aware", "--deny-warnings", join(domains, name));
+  await run("tsc", "--noEmit", "--project", "bench/tsconfig.json");
+  await run("oxlint", "--type-aware", "--deny-warnings", join(domains, name), workloads);
   await run("turbo", "boundaries", "--no-color");
   await run("knip", "--workspace", "packages/domains");
 }, 180_000);
@@ -90,7 +91,7 @@ test("each command of the guide prints what the guide shows", async () => {
 });
 
 test("accepts its own workload, its poison event becomes a dead letter, and the audit agrees", async () => {
-  const { workloadOf }: typeof Workloads = await import(join(domains, "workloads.ts"));
+  const { workloadOf }: typeof Kit = await import(join(root, "bench", "kit", "index.ts"));
   const workload = workloadOf(name);
   const sumOfBoards = async (): Promise<number> =>
     (await cellsOfBoards(system, name)).reduce((sum, cell) => sum + Number(cell.split(" ").at(-1)), 0);
@@ -112,7 +113,7 @@ test("accepts its own workload, its poison event becomes a dead letter, and the 
   const reads = await Promise.all(requests.map(() => fetch(system.url + workload.read(Math.random, "narrow"))));
   expect(new Set(reads.map(({ status }) => status))).toEqual(new Set([200]));
 
-  const poison = workload.poison(newEventId());
+  const poison = { ...workload.poison, id: newEventId() };
   const publish = await openPublisher(system, name);
   await publish(batchOf([poison]));
   await vi.waitFor(async () => {

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createPurchaseSender, retryingFetch, type PurchaseSender } from "@tally/client";
-import { workloads } from "@tally/domains/workloads";
-import { Mix, Random } from "../kit/index.ts";
+import { Mix, Random, workloads } from "../kit/index.ts";
 import { clockOf, type Store } from "./chain.ts";
 import type { DayPlan, Sale } from "./plan-day.ts";
 

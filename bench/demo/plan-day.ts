@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Purchase } from "@tally/client";
-import { spreadOver } from "@tally/domains/workloads";
-import { Random } from "../kit/index.ts";
+import { Random, spreadOver } from "../kit/index.ts";
 import { businessDate, dayMs, instantOf, minuteMs, soldShares, storesOf, zones } from "./chain.ts";
 import type { Store, Zone } from "./chain.ts";
 

@@ -1,13 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { Client, errors, Pool, type Dispatcher } from "undici";
-
-/** One request of a load. Without `contentType` the body is JSON. */
-export interface LoadRequest {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly body?: string | Buffer;
-  readonly contentType?: string;
-}
+import type { ClientRequest } from "./workloads/workload.ts";
 
 /** The outcome of one request. `ms`: the time since it was due. broken: the connection was refused, or ended before the
  * response. silent: no response in time. */
@@ -57,7 +50,7 @@ export class LoadClient {
 
   /** Never rejects. `dueAt`: from when the time counts, in ms of performance.now(). `key`: the idempotency key. */
   send(
-    { method, path, body, contentType = "application/json" }: LoadRequest,
+    { method, path, body, contentType = "application/json" }: ClientRequest,
     { dueAt = performance.now(), key }: { readonly dueAt?: number; readonly key?: string | undefined } = {},
   ): Promise<Reply> {
     const { responseWithinMs, keepText = false } = this.#options;

@@ -1,4 +1,4 @@
-import { workloads } from "@tally/domains/workloads";
+import { workloads } from "./workloads/workloads.ts";
 import { Random } from "./random.ts";
 import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";

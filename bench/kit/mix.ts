@@ -1,4 +1,4 @@
-import type { ClientRequest, Spread, Workload } from "@tally/domains/workloads";
+import type { ClientRequest, Spread, Workload } from "./workloads/workload.ts";
 import type { Random } from "./random.ts";
 
 // In a domain with events that refer to others, one event in this many does.

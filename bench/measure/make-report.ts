@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { cpus, release, totalmem } from "node:os";
-import { workloadOf } from "@tally/domains/workloads";
+import { workloadOf } from "../kit/index.ts";
 import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { commitOf } from "./commit-of.ts";

@@ -1,6 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { workloadOf } from "@tally/domains/workloads";
+import { workloadOf } from "../kit/index.ts";
 import { idBytes } from "./load/recorder.ts";
 import { claimDirectory, runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { workloadOf } from "@tally/domains/workloads";
 import { silentLog } from "@tally/runtime";
-import type { Random } from "../../kit/index.ts";
+import { type Random, workloadOf } from "../../kit/index.ts";
 import { connectConsumer, type Delivery } from "@tally/broker";
 import {
   batchDecoder,
@@ -95,7 +94,7 @@ const poison: FaultKind = {
     const decode = batchDecoder(domain.event, domain.eventVersion);
     await catchDeliveries(system, target, "ingest", count, async ({ messageId, body }) => {
       const { id, createdAt, events } = decode(body);
-      const poisoned = [...events, workloadOf(target).poison(newEventId())].map(encodeEvent);
+      const poisoned = [...events, { ...workloadOf(target).poison, id: newEventId() }].map(encodeEvent);
       const batch = encodeBatch(id, createdAt, poisoned, domain.eventVersion);
       await publish(system, target, "ingest", { messageId, body: batch });
     });

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { BulkEntry, ClientRequest, Spread, Workload } from "@tally/domains/workloads";
-import type { Responded } from "../../kit/index.ts";
+import type { BulkEntry, ClientRequest, Responded, Spread, Workload } from "../../kit/index.ts";
 import type { Sender } from "./sender.ts";
 
 /*

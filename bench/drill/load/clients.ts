@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { domains as allDomains } from "@tally/domains";
-import { workloadOf, type Workload } from "@tally/domains/workloads";
-import { isGood, Mix, type Posting, Random, type Reply } from "../../kit/index.ts";
+import { isGood, Mix, type Posting, Random, type Reply, type Workload, workloadOf } from "../../kit/index.ts";
 import { eventsOfBulk, sendInParts } from "./bulk-in-parts.ts";
 import { Sender, type Figures, type LoadPlan, type Totals } from "./sender.ts";
 

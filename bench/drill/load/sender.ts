@@ -1,6 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClientRequest, Spread } from "@tally/domains/workloads";
-import { isGood, LoadClient, type Random, type Reply, type Responded } from "../../kit/index.ts";
+import {
+  type ClientRequest,
+  isGood,
+  LoadClient,
+  type Random,
+  type Reply,
+  type Responded,
+  type Spread,
+} from "../../kit/index.ts";
 import type { Domain } from "@tally/contract";
 import { backOffMs } from "@tally/runtime";
 import { AcknowledgedFiles } from "./acknowledged-files.ts";

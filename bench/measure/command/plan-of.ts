@@ -1,4 +1,4 @@
-import { workloadOf } from "@tally/domains/workloads";
+import { workloadOf } from "../../kit/index.ts";
 import { reasonOf } from "@tally/runtime";
 import type { BenchPlan } from "../bench-plan.ts";
 import { designOf } from "../designs/designs.ts";

@@ -1,6 +1,5 @@
 import autocannon, { type Request } from "autocannon";
-import type { ClientRequest } from "@tally/domains/workloads";
-import { isGood } from "../../kit/index.ts";
+import { type ClientRequest, isGood } from "../../kit/index.ts";
 import type { Until } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
 import { share } from "./requests.ts";

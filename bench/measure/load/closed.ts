@@ -1,7 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ClientRequest } from "@tally/domains/workloads";
-import { isGood, LoadClient } from "../../kit/index.ts";
+import { type ClientRequest, isGood, LoadClient } from "../../kit/index.ts";
 import type { Recorder } from "./recorder.ts";
 import { share } from "./requests.ts";
 

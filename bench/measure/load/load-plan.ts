@@ -1,4 +1,4 @@
-import type { Spread } from "@tally/domains/workloads";
+import type { Spread } from "../../kit/index.ts";
 import type { LoadResult } from "./recorder.ts";
 
 /** The work of a load thread. Plain data, because it is sent to the thread. */

@@ -1,5 +1,4 @@
-import type { ClientRequest, Workload } from "@tally/domains/workloads";
-import { mixSeed, Random } from "../../kit/index.ts";
+import { type ClientRequest, mixSeed, Random, type Workload } from "../../kit/index.ts";
 import type { LoadPlan } from "./load-plan.ts";
 
 /** The seed of one of several threads. The first has `seed` itself; different seeds have different thread seeds. */

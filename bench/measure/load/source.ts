@@ -1,5 +1,4 @@
-import type { SourceGroup } from "@tally/domains/workloads";
-import { mixSeed, Random } from "../../kit/index.ts";
+import { mixSeed, Random, type SourceGroup } from "../../kit/index.ts";
 import { runClosed } from "./closed.ts";
 import type { GroupTime, LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";

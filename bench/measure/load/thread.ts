@@ -1,7 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { workerData } from "node:worker_threads";
-import { workloadOf } from "@tally/domains/workloads";
-import { mixSeed, Random, serveThread } from "../../kit/index.ts";
+import { mixSeed, Random, serveThread, workloadOf } from "../../kit/index.ts";
 import { runAutocannon } from "./autocannon.ts";
 import { runClosed } from "./closed.ts";
 import type { Fill, GroupTime, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";

@@ -1,4 +1,4 @@
-import { workloads, type SourceRun } from "@tally/domains/workloads";
+import { workloads, type SourceRun } from "../../kit/index.ts";
 import { designNames, designOf, type DesignName, type Durability } from "../designs/designs.ts";
 import { asItIs, printedRows } from "./printed-rows.ts";
 

@@ -5,6 +5,8 @@ import { purchases } from "./purchases/purchases.ts";
 import { steps } from "./steps/steps.ts";
 import { swipes } from "./swipes/swipes.ts";
 
+export { albumIdOf } from "./albums/album-lookup.ts";
+
 /** Every domain of this system. A new one is a folder beside this file and a line here: docs/new-domain.md. */
 export const domains: readonly Domain[] = [purchases, albums, liftrides, steps, swipes];
 

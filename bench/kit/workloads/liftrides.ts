@@ -1,6 +1,5 @@
-import { afterPartOf, scaled, spreadOver } from "../workload.ts";
-import type { Draw, ClientRequest, SourceGroup, Workload } from "../workload.ts";
-import { liftRideEvent, type LiftRideEvent } from "./event.ts";
+import { afterPartOf, scaled, spreadOver } from "./workload.ts";
+import type { Draw, ClientRequest, SourceGroup, Workload } from "./workload.ts";
 
 const resort = "silverMt";
 
@@ -19,10 +18,8 @@ export const workload = {
     return share < 2 / 3 ? pathOfVertical(skier) : `/resort/day/top10vert?resort=${resort}&dayID=1`;
   },
 
-  poison(id): LiftRideEvent {
-    // The schema accepts any number; the column has two bytes.
-    return { ...liftRideEvent({ resort, season: 65_536, day: 1, skierId: 1, minute: 1, liftId: 1 }), id };
-  },
+  // The schema accepts any number; the column has two bytes.
+  poison: { resort, season: 65_536, day: 1, skierId: 1, minute: 1, liftId: 1 },
 
   source: {
     name: "S3",

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { scaled, spreadOver, type Spread, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
-import type { SwipeEvent } from "./event.ts";
+import { scaled, spreadOver, type Spread, type ClientRequest, type SourceGroup, type Workload } from "./workload.ts";
 
 // The users of the source; narrow: so few that each pair is swiped many times.
 const swipers = spreadOver(5000, 50);
@@ -12,10 +11,8 @@ export const workload = {
   next: (random, spread) => swipeOf(spread, random),
   read: (random, spread) => queryAbout(swipers[spread](random), random),
 
-  poison(id): SwipeEvent {
-    // The schema accepts any text; the column has 256 characters.
-    return { id, swiper: 1, swipee: 2, liked: true, at: 0, comment: "x".repeat(257) };
-  },
+  // The schema accepts any text; the column has 256 characters.
+  poison: { swiper: 1, swipee: 2, liked: true, at: 0, comment: "x".repeat(257) },
 
   source: {
     name: "S2",
@@ -64,7 +61,11 @@ function swipeOf(spread: Spread, random: () => number): ClientRequest {
   });
 }
 
-type Swipe = Pick<SwipeEvent, "swiper" | "swipee" | "comment">;
+interface Swipe {
+  readonly swiper: number;
+  readonly swipee: number;
+  readonly comment: string;
+}
 
 function swipeTo(direction: "left" | "right", swipe: Swipe): ClientRequest {
   const body = `{"swiper":"${swipe.swiper}","swipee":"${swipe.swipee}","comment":"${swipe.comment}"}`;

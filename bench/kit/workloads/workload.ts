@@ -1,5 +1,3 @@
-import type { Event, EventId } from "@tally/contract";
-
 /** wide: all keys that the contract names, equally likely. narrow: few, so that boards stay small. zipf: those of
  * "wide", the nth of them 1/n as likely as the first. */
 export type Spread = "narrow" | "wide" | "zipf";
@@ -11,10 +9,10 @@ export interface Workload {
   readonly next: (random: () => number, spread: Spread, context?: RequestContext) => ClientRequest;
   /** A POST about an event that was acknowledged at `atMs` by the client's clock. Absent: no event refers to another.
    */
-  readonly followUp?: (random: () => number, eventId: EventId, atMs: number) => ClientRequest;
+  readonly followUp?: (random: () => number, eventId: string, atMs: number) => ClientRequest;
   readonly read: (random: () => number, spread: Spread) => string;
-  /** An event that fits its schema and that the database rejects because of its data. */
-  readonly poison: (id: string) => Event;
+  /** An event without its id: it fits its schema, and the database rejects it because of its data. */
+  readonly poison: Readonly<Record<string, unknown>>;
   readonly bulk?: { readonly path: string; readonly entry: (random: () => number, spread: Spread) => BulkEntry };
   readonly source?: Source;
 }
@@ -30,6 +28,7 @@ export interface ClientRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string | Buffer;
+  /** Default: JSON. */
   readonly contentType?: string;
   /** What it adds to all boards together; absent if that depends on other requests. */
   readonly units?: number;
@@ -42,7 +41,7 @@ export interface BulkEntry extends Required<Pick<ClientRequest, "units" | "conte
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-export interface Source {
+interface Source {
   /** S0 to S4. */
   readonly name: string;
   readonly runs: readonly SourceRun[];

@@ -1,6 +1,5 @@
-import { scaled, spreadOver } from "../workload.ts";
-import type { Draw, BulkEntry, ClientRequest, SourceGroup, SourceRun, Workload } from "../workload.ts";
-import type { PurchaseEvent } from "./event.ts";
+import { scaled, spreadOver } from "./workload.ts";
+import type { Draw, BulkEntry, ClientRequest, SourceGroup, SourceRun, Workload } from "./workload.ts";
 
 const date = 20261120;
 const linesOfPurchase = 5;
@@ -23,10 +22,8 @@ export const workload = {
     entry: (random, spread) => entryOf(draw(stores[spread](random), items[spread], random)),
   },
 
-  poison(id): PurchaseEvent {
-    // The schema accepts any number in the range of dates; the database rejects the 30th of February.
-    return { id, storeId: 1, customerId: 1, date: 20260230, lines: [[1, 1]] };
-  },
+  // The schema accepts any number in the range of dates; the database rejects the 30th of February.
+  poison: { storeId: 1, customerId: 1, date: 20260230, lines: [[1, 1]] },
 
   source: {
     name: "S4",

@@ -1,5 +1,4 @@
-import { afterPartOf, scaled, spreadOver, type ClientRequest, type SourceGroup, type Workload } from "../workload.ts";
-import type { StepsEvent } from "./event.ts";
+import { afterPartOf, scaled, spreadOver, type ClientRequest, type SourceGroup, type Workload } from "./workload.ts";
 
 const day = 1;
 
@@ -16,10 +15,8 @@ export const workload = {
     return random() < 0.5 ? pathOfCurrent(user) : pathOfSingle(user);
   },
 
-  poison(id): StepsEvent {
-    // The schema accepts any number; the column has four bytes.
-    return { id, userId: 1, day: 2 ** 32, hour: 0, steps: 1 };
-  },
+  // The schema accepts any number; the column has four bytes.
+  poison: { userId: 1, day: 2 ** 32, hour: 0, steps: 1 },
 
   source: {
     name: "S1",

@@ -1,13 +1,11 @@
-import { scaled } from "../workload.ts";
-import type { ClientRequest, RequestContext, SourceGroup, SourceRun, Workload } from "../workload.ts";
-import { albumIdOf } from "./album-lookup.ts";
-import type { AlbumEvent } from "./event.ts";
-import type { Profile } from "./profile.ts";
+import { albumIdOf } from "@tally/domains";
+import { scaled } from "./workload.ts";
+import type { ClientRequest, RequestContext, SourceGroup, SourceRun, Workload } from "./workload.ts";
 
 // The smallest possible PNG, of one pixel; the contract also names one of 3,475 bytes.
 const dot = Buffer.from(
-  "89504e470d0a1a0a0000000d4948445200000001000000010100000000376ef9240000000a4944415478da6360000000020001e527defc0000000049454e44ae426082",
-  "hex",
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR42mNgAAAAAgAB5Sfe/AAAAABJRU5ErkJggg==",
+  "base64",
 );
 const coverBytes = 3475;
 
@@ -28,10 +26,8 @@ export const workload = {
 
   read: (random) => (random() < 0.5 ? "/albums/top?by=likes" : "/albums/top?by=dislikes"),
 
-  poison(id): AlbumEvent {
-    // The schema accepts any bytes; the table rejects an empty image.
-    return { kind: "album", id, artist: "A", title: "T", year: "2000", imageType: "image/png", image: Buffer.alloc(0) };
-  },
+  // The schema accepts any bytes; the table rejects an empty image.
+  poison: { kind: "album", artist: "A", title: "T", year: "2000", imageType: "image/png", image: Buffer.alloc(0) },
 
   source: { name: "S0", runs: [...groupCounts.map(albumsAlone), ...groupCounts.map(albumsAndReviews)] },
 } satisfies Workload;
@@ -110,7 +106,8 @@ function albumOf(eventId: RequestContext["eventId"]): ClientRequest {
 const boundary = "----tally3x7Qm9";
 const contentType = `multipart/form-data; boundary=${boundary}`;
 const imageHead = Buffer.from(
-  `--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="cover.png"\r\nContent-Type: image/png\r\n\r\n`,
+  `--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="cover.png"\r\n` +
+    "Content-Type: image/png\r\n\r\n",
 );
 const imageParts = new Map<number, Buffer>();
 
@@ -132,16 +129,20 @@ function newAlbum(random: () => number, imagePart: Buffer): ClientRequest {
   return albumWith({ artist, title: "Title", year }, imagePart, random() < 0.5);
 }
 
-function albumWith(fields: Profile, imagePart: Buffer, isJson: boolean): ClientRequest {
+function albumWith(
+  fields: Readonly<Record<"artist" | "title" | "year", string>>,
+  imagePart: Buffer,
+  isJson: boolean,
+): ClientRequest {
   const { artist, title, year } = fields;
   const profile = isJson
     ? JSON.stringify(fields)
     : `class AlbumsProfile {\n    artist: ${artist}\n    title: ${title}\n    year: ${year}\n}`;
-  const rest = `\r\n--${boundary}\r\nContent-Disposition: form-data; name="profile"\r\n\r\n${profile}\r\n--${boundary}--\r\n`;
+  const head = `\r\n--${boundary}\r\nContent-Disposition: form-data; name="profile"\r\n\r\n`;
   return {
     method: "POST",
     path: "/albums",
-    body: Buffer.concat([imagePart, Buffer.from(rest)]),
+    body: Buffer.concat([imagePart, Buffer.from(`${head}${profile}\r\n--${boundary}--\r\n`)]),
     contentType,
     units: 0,
     content: () => ({
