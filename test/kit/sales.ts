@@ -37,11 +37,7 @@ interface Sale {
 export const sellMany = (url: string, store: number, count: number, headers?: Headers): Promise<Response> =>
   postJson(`${url}/purchases`, Array<unknown>(count).fill(JSON.parse(entry(store))), headers);
 
-/** A request that could not be served, with the time to retry. */
-export const expectUnserved = ({ status, headers }: Response): void =>
-  expect([status, Number(headers.get("retry-after")) > 0]).toEqual([503, true]);
-
-/** Likewise; throws unless it is acknowledged. Returns the event's id. */
+/** Posts one sale, and throws unless it is acknowledged. Returns the event's id. */
 export async function sold(...sale: Parameters<typeof sell>): Promise<string> {
   const response = await sell(...sale);
   const text = await response.text();
