@@ -41,7 +41,7 @@ export interface GroupCommitOptions {
   /** Events that may wait for their confirm, and their bytes; further ones are "busy". */
   readonly waitingMax: number;
   readonly waitingBytesMax: number;
-  /** How long an event waits for its confirm, in ms, from `add`. */
+  /** How long a batch waits for its confirm, in ms, from its first event on. */
   readonly deadlineMs: number;
   /** Called once for each batch: its number of events, their outcome, and the times of its oldest event. */
   readonly onBatch: (events: number, outcome: PublishOutcome, times: BatchTimes) => void;
