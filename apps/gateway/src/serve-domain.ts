@@ -44,7 +44,6 @@ export function serveDomain(
   const finder = new Finder({
     read,
     write: groupReads("write"),
-    writer: database.writer,
     recentBytesMax: config.recentBytesMax,
     waitMs: config.foundWithinMs,
     waitersMax: waitingMax,

@@ -32,14 +32,8 @@ export interface KeyedRead<K extends ReadKey, T> {
   readonly ofRows: (rows: readonly object[]) => T;
 }
 
-/** How something is read by the id of the event that brought it. One object for each kind, made once. */
-export interface Lookup<T> {
-  /** A literal SELECT … IN (?) of ids of 16 bytes. Its column `id` is the id of each row; an id may have several rows.
-   */
-  readonly select: string;
-  /** Limits the memory of a statement. */
-  readonly idsMax: number;
-  readonly ofRows: (rows: readonly object[]) => T;
+/** How something is read by the 16 bytes of its event's id, the column `id` of its rows; undefined without rows. */
+export interface Lookup<T> extends KeyedRead<readonly [Buffer], T | undefined> {
   /** The same from an event that may have no row yet; undefined: this kind of event has no such value. */
   readonly ofEvent: (event: Event) => T | undefined;
 }
@@ -72,10 +66,10 @@ export function keyedRead<K extends ReadKey, Row extends object, T>(
 /** Gives a lookup the types of its rows and of its domain's events. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function lookup<E extends Event, Row extends object, T>(
-  of: Omit<Lookup<T>, "ofRows" | "ofEvent"> & {
-    readonly ofRows: (rows: readonly Row[]) => T;
+  of: Omit<Lookup<T>, "key" | "ofRows" | "ofEvent"> & {
+    readonly ofRows: (rows: readonly Row[]) => T | undefined;
     readonly ofEvent: (event: E) => T | undefined;
   },
 ): Lookup<T> {
-  return of as unknown as Lookup<T>;
+  return { ...of, key: ["id"] } as unknown as Lookup<T>;
 }

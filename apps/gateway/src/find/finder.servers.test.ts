@@ -9,8 +9,8 @@ const database = ownDatabase().connect();
 const id = "00000000-0001-7000-8000-000000000001";
 const things = lookup({
   select: "SELECT id FROM (SELECT X'00000000000170008000000000000001' AS id) known WHERE id IN (?)",
-  idsMax: 10,
-  ofRows: (rows: readonly { readonly id: Buffer }[]) => rows.length,
+  keysMax: 10,
+  ofRows: ([row]: readonly { readonly id: Buffer }[]) => row && 1,
   ofEvent: () => undefined,
 });
 
@@ -27,7 +27,6 @@ function finderOf(readersMax: number) {
   const finder = new Finder({
     read: groupReads("read", readersMax),
     write: groupReads("write", 10),
-    writer: database.writer,
     recentBytesMax: 0,
     waitMs: 100,
     waitersMax: 10,

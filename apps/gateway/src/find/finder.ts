@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { bytesOfEventId, type Event, type KeyedRead, type Lookup, type SqlReader } from "@tally/contract";
+import { bytesOfEventId, type Event, type Lookup } from "@tally/contract";
 import { rejection } from "../errors/catalogue.ts";
 import { ClientError } from "../errors/reject.ts";
-import { type GroupReads, nameOfKey, readKeys } from "../read/group-reads.ts";
+import type { GroupReads } from "../read/group-reads.ts";
 
 /*
  * Where an accepted event is found, although its row may not be stored yet, or may not have reached the read endpoint:
@@ -23,8 +23,6 @@ export type Found = "memory" | "read" | "write" | "waited" | "late" | "none";
 export interface FinderOptions {
   readonly read: GroupReads;
   readonly write: GroupReads;
-  /** The write endpoint, for lookups that wait. */
-  readonly writer: SqlReader;
   readonly recentBytesMax: number;
   readonly waitMs: number;
   readonly waitersMax: number;
@@ -37,6 +35,10 @@ const overheadBytes = 400;
 const youngMs = 3_600_000;
 // The largest difference between the clocks of gateways.
 const clockSkewMs = 60_000;
+// The longer the oldest waits, the less often, so that an outage of the writer causes no storm of queries.
+const pollEveryMsMin = 5;
+const pollEveryMsMax = 100;
+const pollEveryShare = 0.2;
 
 /** Finds accepted events of one domain. */
 export class Finder {
@@ -44,9 +46,9 @@ export class Finder {
   /** The newest confirmed events of this gateway. */
   readonly #recent = new Map<string, { readonly event: Event; readonly bytes: number }>();
   #recentBytes = 0;
-  /** Lookup<T> → RowWait<T> */
-  readonly #waits = new Map<object, unknown>();
-  #waiters = 0;
+  /** Lookups that wait for their rows, the oldest first. */
+  readonly #waiters = new Set<{ readonly sinceMs: number }>();
+  #nextPoll: Promise<void> | undefined;
 
   constructor(options: FinderOptions) {
     this.#options = options;
@@ -71,126 +73,51 @@ export class Finder {
   async find<T>(lookup: Lookup<T>, id: string, acceptedAtMs: number): Promise<T | undefined> {
     const own = this.#recent.get(id);
     if (own !== undefined) return this.#found("memory", lookup.ofEvent(own.event));
-    const wait = this.#waitOf(lookup);
     const key = [bytesOfEventId(id)] as const;
     // By either clock: setting the first one does not change the second.
     const isYoung = [Date.now(), performance.timeOrigin + performance.now()].some(
       (now) => acceptedAtMs > now - youngMs && acceptedAtMs < now + clockSkewMs,
     );
-    const read = await this.#options.read.read(wait.rows, key).catch((error: unknown) => {
+    const read = await this.#options.read.read(lookup, key).catch((error: unknown) => {
       // Read endpoint down: the write endpoint has recent events. Overloaded: fails, because load must not shift.
       if (!isYoung || (error instanceof ClientError && error.code === "READS_FULL")) throw error;
       return undefined;
     });
     if (read !== undefined) return this.#found("read", read);
-    const written = await this.#options.write.read(wait.rows, key);
+    const written = await this.#options.write.read(lookup, key);
     if (written !== undefined) return this.#found("write", written);
     if (!isYoung) return this.#found("none", undefined);
-    return this.#found("waited", await this.#wait(wait, id));
+    return this.#found("waited", await this.#wait(lookup, key));
   }
 
-  async #wait<T>(wait: RowWait<T>, id: string): Promise<T> {
-    if (this.#waiters < this.#options.waitersMax) {
-      this.#waiters++;
-      const found = await wait.wait(id);
-      this.#waiters--;
+  /** Reads the write endpoint until the row is there, in the same statements as all that wait. */
+  async #wait<T>(lookup: Lookup<T>, key: readonly [Buffer]): Promise<T> {
+    const { write, waitMs, waitersMax, onFind } = this.#options;
+    if (this.#waiters.size < waitersMax) {
+      const waiter = { sinceMs: performance.now() };
+      this.#waiters.add(waiter);
+      let found: T | undefined;
+      do {
+        await (this.#nextPoll ??= this.#pause());
+        // After an error too, because the database may come back.
+        found = await write.read(lookup, key).catch(() => undefined);
+      } while (found === undefined && performance.now() - waiter.sinceMs < waitMs);
+      this.#waiters.delete(waiter);
       if (found !== undefined) return found;
     }
-    this.#options.onFind("late");
+    onFind("late");
     throw new ClientError(rejection("NOT_YET"));
+  }
+
+  async #pause(): Promise<void> {
+    const [oldest] = this.#waiters;
+    const waitedMs = oldest === undefined ? 0 : performance.now() - oldest.sinceMs;
+    await delay(Math.min(Math.max(waitedMs * pollEveryShare, pollEveryMsMin), pollEveryMsMax));
+    this.#nextPoll = undefined;
   }
 
   #found<T>(where: Found, found: T): T {
     this.#options.onFind(where);
     return found;
-  }
-
-  #waitOf<T>(lookup: Lookup<T>): RowWait<T> {
-    // The value of a lookup was made from it.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    let wait = this.#waits.get(lookup) as RowWait<T> | undefined;
-    if (wait === undefined)
-      this.#waits.set(lookup, (wait = new RowWait(this.#options.writer, lookup, this.#options.waitMs)));
-    return wait;
-  }
-}
-
-interface Waiter<T> {
-  readonly id: string;
-  readonly sinceMs: number;
-  readonly settle: (found: T | undefined) => void;
-}
-
-// The longer the oldest waits, the less often, so that an outage of the writer causes no storm of queries.
-const pollEveryMsMin = 5;
-const pollEveryMsMax = 100;
-const pollEveryShare = 0.2;
-
-/** Waits for rows that the writer will store: polls the write endpoint, for all ids together. */
-class RowWait<T> {
-  /** The lookup as a read by the 16 bytes of an event id; undefined for an event without rows. */
-  readonly rows: KeyedRead<readonly [Buffer], T | undefined>;
-  readonly #reader: SqlReader;
-  readonly #withinMs: number;
-  /** The oldest first. */
-  readonly #waiters = new Set<Waiter<T>>();
-  #polling = false;
-
-  constructor(reader: SqlReader, { select, idsMax, ofRows }: Lookup<T>, withinMs: number) {
-    this.#reader = reader;
-    this.rows = {
-      select,
-      key: ["id"],
-      keysMax: idsMax,
-      ofRows: (rows) => (rows.length === 0 ? undefined : ofRows(rows)),
-    };
-    this.#withinMs = withinMs;
-  }
-
-  /** Resolves with undefined when there is no row within the time. Never rejects. */
-  wait(id: string): Promise<T | undefined> {
-    return new Promise((settle) => {
-      this.#waiters.add({ id, sinceMs: performance.now(), settle });
-      if (!this.#polling) void this.#poll();
-    });
-  }
-
-  // Never runs twice at once.
-  async #poll(): Promise<void> {
-    this.#polling = true;
-    for (let [oldest] = this.#waiters; oldest !== undefined; [oldest] = this.#waiters) {
-      const waitedMs = performance.now() - oldest.sinceMs;
-      await delay(Math.min(Math.max(waitedMs * pollEveryShare, pollEveryMsMin), pollEveryMsMax));
-      const ids = [...new Set(Array.from(this.#waiters, ({ id }) => id))];
-      for (let at = 0; at < ids.length; at += this.rows.keysMax) {
-        this.#settle(await this.#read(ids.slice(at, at + this.rows.keysMax)));
-      }
-    }
-    this.#polling = false;
-  }
-
-  async #read(ids: readonly string[]): Promise<ReadonlyMap<string, T>> {
-    const found = new Map<string, T>();
-    try {
-      const keys = ids.map((id) => [bytesOfEventId(id)] as const);
-      const rows = await readKeys(this.#reader, this.rows, keys);
-      for (const [index, id] of ids.entries()) {
-        const value = this.rows.ofRows(rows.get(nameOfKey(keys[index] ?? [])) ?? []);
-        if (value !== undefined) found.set(id, value);
-      }
-    } catch {
-      // Retried until the time is over, because the database may come back.
-    }
-    return found;
-  }
-
-  #settle(found: ReadonlyMap<string, T>): void {
-    const late = performance.now() - this.#withinMs;
-    for (const waiter of this.#waiters) {
-      const value = found.get(waiter.id);
-      if (value === undefined && waiter.sinceMs > late) continue;
-      this.#waiters.delete(waiter);
-      waiter.settle(value);
-    }
   }
 }

@@ -98,10 +98,12 @@ class GroupRead<K extends ReadKey, T> {
   async #query(group: ReadonlyMap<string, Pending<K, T>>): Promise<void> {
     this.#statements++;
     try {
+      this.#options.onStatement(group.size);
+      const { select, key: columns, ofRows } = this.#what;
       const keys = Array.from(group.values(), ({ key }) => key);
-      this.#options.onStatement(keys.length);
-      const rows = await readKeys(this.#options.reader, this.#what, keys);
-      for (const [name, { result }] of group) result.resolve(this.#what.ofRows(rows.get(name) ?? []));
+      const rows = await this.#options.reader.query<Record<string, unknown>>(select, [keys]);
+      const byName = Map.groupBy(rows, (row) => nameOfKey(columns.map((column) => row[column])));
+      for (const [name, { result }] of group) result.resolve(ofRows(byName.get(name) ?? []));
     } catch (error) {
       // Rejecting a resolved promise is a no-op.
       for (const { result } of group.values()) result.reject(error);
@@ -126,19 +128,9 @@ class GroupRead<K extends ReadKey, T> {
 const full = (): ClientError => new ClientError(rejection("READS_FULL"));
 
 /** A key as text. Equal keys have equal names, in any representation of their columns. */
-export function nameOfKey(key: readonly unknown[]): string {
+function nameOfKey(key: readonly unknown[]): string {
   // Most keys have one column, and JSON costs more than all other work here.
   return key.length === 1 ? textOf(key[0]) : JSON.stringify(key.map(textOf));
-}
-
-/** The rows of some keys, by the names of the keys; without keys that have no rows. One statement. */
-export async function readKeys<K extends ReadKey>(
-  reader: SqlReader,
-  { select, key: columns }: KeyedRead<K, unknown>,
-  keys: readonly K[],
-): Promise<ReadonlyMap<string, readonly object[]>> {
-  const rows = await reader.query<Record<string, unknown>>(select, [keys]);
-  return Map.groupBy(rows, (row) => nameOfKey(columns.map((column) => row[column])));
 }
 
 function textOf(value: unknown): string {

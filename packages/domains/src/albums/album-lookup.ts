@@ -37,27 +37,23 @@ const selectImages = `
 
 export const profiles = lookup({
   select: selectProfiles,
-  idsMax: 500,
-  ofRows: ([row]: readonly Partial<Profile>[]): Profile => ({
-    artist: row?.artist ?? "",
-    title: row?.title ?? "",
-    year: row?.year ?? "",
-  }),
-  ofEvent(event: AlbumsEvent): Profile | undefined {
-    if (event.kind !== "album") return undefined;
-    const { artist, title, year } = event;
-    return { artist, title, year };
-  },
+  keysMax: 500,
+  ofRows: ([row]: readonly Profile[]) => row && profileOf(row),
+  ofEvent: (event: AlbumsEvent) => (event.kind === "album" ? profileOf(event) : undefined),
 });
+
+function profileOf({ artist, title, year }: Profile): Profile {
+  return { artist, title, year };
+}
 
 export const images = lookup({
   select: selectImages,
   // Each up to 10 MiB.
-  idsMax: 4,
-  ofRows: (parts: readonly { readonly image_type: string; readonly bytes: Buffer }[]): Content => ({
-    type: parts[0]?.image_type ?? "",
-    bytes: Buffer.concat(parts.map(({ bytes }) => bytes)),
-  }),
+  keysMax: 4,
+  ofRows(parts: readonly { readonly image_type: string; readonly bytes: Buffer }[]): Content | undefined {
+    const [first] = parts;
+    return first && { type: first.image_type, bytes: Buffer.concat(parts.map(({ bytes }) => bytes)) };
+  },
   ofEvent: (event: AlbumsEvent): Content | undefined =>
     event.kind === "album" ? { type: event.imageType, bytes: event.image } : undefined,
 });
