@@ -1,9 +1,17 @@
+import type { paths } from "@tally/client";
 import { useEffect, useState } from "preact/hooks";
 import { feed, type Watched } from "./live-feed.ts";
 
 export interface Live<T> extends Watched {
   readonly body?: T;
 }
+
+/** The JSON of a GET route, by its path in the API reference. */
+export type BodyOf<Path extends keyof paths> = paths[Path] extends {
+  readonly get: { readonly responses: { readonly 200: { content: { readonly "application/json": infer Body } } } };
+}
+  ? Body
+  : never;
 
 const unwatched: Watched = {};
 

@@ -1,4 +1,4 @@
-import { useWatch } from "../../live/use-watch.ts";
+import { useWatch, type BodyOf } from "../../live/use-watch.ts";
 import { Heading, LivePanel, State, Age, ConfirmButton, type ConfirmButtonProps, Message } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { Select } from "../../parts/form.tsx";
@@ -8,6 +8,11 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { CallError, send } from "../../http/call.ts";
 
+type Letter = BodyOf<"/dead-letters/{id}">;
+type ListedLetter = BodyOf<"/dead-letters">["deadLetters"][number];
+type LetterState = Letter["state"];
+
+const letterStates: readonly LetterState[] = ["open", "replayed", "discarded"];
 const limit = 100;
 
 interface DeadLettersViewProps {
@@ -18,7 +23,7 @@ interface DeadLettersViewProps {
 /** What was rejected and why, and what to do about it. */
 export function DeadLettersView({ id, state: asked }: DeadLettersViewProps) {
   const state = letterStates.find((one) => one === asked) ?? "open";
-  const live = useWatch<{ readonly deadLetters: readonly Letter[] }>(`/dead-letters?state=${state}&limit=${limit}`);
+  const live = useWatch<BodyOf<"/dead-letters">>(`/dead-letters?state=${state}&limit=${limit}`);
   return (
     <>
       <Heading text="Dead letters" />
@@ -40,13 +45,13 @@ export function DeadLettersView({ id, state: asked }: DeadLettersViewProps) {
 }
 
 interface ListProps {
-  readonly letters: readonly Letter[];
+  readonly letters: readonly ListedLetter[];
   readonly state: LetterState;
   readonly current: string | undefined;
 }
 
 function List({ letters, state, current }: ListProps) {
-  const columns: readonly Column<Letter>[] = [
+  const columns: readonly Column<ListedLetter>[] = [
     {
       title: "Arrived last",
       cell: ({ id, diedAt }) => (
@@ -72,27 +77,6 @@ function List({ letters, state, current }: ListProps) {
     </>
   );
 }
-
-/** A dead letter as GET /dead-letters/{id} responds; GET /dead-letters leaves its content out. */
-interface Letter {
-  readonly id: string;
-  readonly domain: string;
-  readonly stage: "event" | "conflict" | "message" | "delivery";
-  readonly state: LetterState;
-  readonly queue: string;
-  readonly messageId: string;
-  readonly reason: string;
-  /** When it last came, as an ISO time. */
-  readonly diedAt: string;
-  /** event and conflict. */
-  readonly event?: unknown;
-  /** Other stages: the beginning of the message, in base64. */
-  readonly message?: string;
-  readonly bytes?: number;
-}
-
-const letterStates = ["open", "replayed", "discarded"] as const;
-type LetterState = (typeof letterStates)[number];
 
 const stageTexts: Readonly<Record<Letter["stage"], string>> = {
   event: "the database rejects the event for its data",
@@ -155,7 +139,7 @@ function LetterPanel({ id, listState }: LetterPanelProps) {
           <Fields letter={letter} />
           <pre tabIndex={0} role="region" aria-label="Content">
             {letter.event === undefined
-              ? textOfBytes(letter.message ?? "", letter.bytes ?? 0)
+              ? textOfBytes(letter.message ?? "", letter.bytes)
               : JSON.stringify(letter.event, undefined, 2)}
           </pre>
           <p class="actions">

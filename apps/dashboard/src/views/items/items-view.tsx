@@ -1,18 +1,13 @@
-import { useWatch } from "../../live/use-watch.ts";
+import { useWatch, type BodyOf } from "../../live/use-watch.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
 import { IdForm } from "../../parts/form.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
 
-interface TopStores {
-  readonly asOf: string | null;
-  readonly stores: readonly { readonly storeID: number; readonly quantity: number }[];
-}
-
 /** Where an item sells best. */
 export function ItemsView({ itemID }: { readonly itemID: string | undefined }) {
   const path = itemID === undefined ? undefined : `/items/${encodeURIComponent(itemID)}/top-stores?limit=10`;
-  const live = useWatch<TopStores>(path);
+  const live = useWatch<BodyOf<"/items/{itemID}/top-stores">>(path);
   return (
     <>
       <Heading text={itemID === undefined ? "Items" : `Item ${itemID}`} />

@@ -4,7 +4,7 @@ import { today, dateText, compactDate, numberText, timeText } from "../../parts/
 import { goTo, linkTo } from "../../route/route.ts";
 import { Table, type Column } from "../../parts/table.tsx";
 import type { ComponentChildren } from "preact";
-import { useWatch, type Live } from "../../live/use-watch.ts";
+import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
 import { Bars } from "../../parts/bars.tsx";
 
 interface StoresViewProps {
@@ -30,22 +30,11 @@ export function StoresView({ storeID, date }: StoresViewProps) {
   );
 }
 
-/** The response of GET /purchases/latest, newest arrival first. */
-interface Latest {
-  readonly purchases: readonly Purchase[];
-  readonly isComplete: boolean;
-}
+/** The newest arrival first. */
+type Latest = BodyOf<"/purchases/latest">;
+type TopItems = BodyOf<"/stores/{storeID}/top-items">;
 
-interface Purchase {
-  readonly eventID: string;
-  readonly storeID: number;
-  readonly custID: number;
-  readonly date: string;
-  readonly arrivedAt: string;
-  readonly items: readonly { readonly ItemID: string | number; readonly numberOfItems: number }[];
-}
-
-const columns: readonly Column<Purchase>[] = [
+const columns: readonly Column<Latest["purchases"][number]>[] = [
   { title: "Arrived", cell: ({ arrivedAt }) => <Age at={Date.parse(arrivedAt)} withTime /> },
   { title: "Customer", cell: ({ custID }) => custID, isNumber: true },
   { title: "Date of sale", cell: ({ date }) => dateText(date) },
@@ -70,11 +59,6 @@ function LatestPurchases({ purchases, isComplete }: Latest) {
       />
     </>
   );
-}
-
-interface TopItems {
-  readonly asOf: string | null;
-  readonly items: readonly { readonly itemID: number; readonly quantity: number }[];
 }
 
 interface StoreBoardsProps {
