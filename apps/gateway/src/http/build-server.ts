@@ -15,7 +15,7 @@ import { reject, rejectionOfError } from "../errors/reject.ts";
 import { addContentTypes } from "./body/content.ts";
 import { AddressBudget, limitConnections } from "./connection/address-limits.ts";
 import { addressesIn } from "./connection/client-address.ts";
-import { addOrderlyClose, Wire } from "./connection/wire.ts";
+import { Wire } from "./connection/wire.ts";
 import { addRouteTimes, type ResponseTimes } from "./connection/response-times.ts";
 import { addFilesAndCompression } from "./send-files.ts";
 import { allowedMethods, routing } from "./routes/allowed-methods.ts";
@@ -99,7 +99,10 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
       return check.Check(value) || { error: InvalidInput.of(firstProblem(check, value)) };
     };
   });
-  addOrderlyClose(app, wire, respondedWithinMs(config));
+  app.addHook("preClose", (done) => {
+    wire.close(respondedWithinMs(config));
+    done();
+  });
   await addFilesAndCompression(app);
   app.setErrorHandler(respondToError);
   return app;

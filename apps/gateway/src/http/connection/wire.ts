@@ -1,7 +1,6 @@
 import { createServer, maxHeaderSize, STATUS_CODES } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyInstance } from "fastify";
 import { type ErrorCode, rejection, type Rejection } from "../../errors/catalogue.ts";
 import { Connection, type Ending, Turns } from "./connection.ts";
 import type { ResponseTimes } from "./response-times.ts";
@@ -26,7 +25,8 @@ const jsonType = "application/json; charset=utf-8";
 /** The HTTP server below the routes: time limits, the order of responses, and requests rejected before routing. */
 export class Wire {
   readonly #options: WireOptions;
-  readonly #connections = new WeakMap<Socket, Connection>();
+  /** The open ones. */
+  readonly #connections = new Map<Socket, Connection>();
 
   constructor(options: WireOptions) {
     this.#options = options;
@@ -57,6 +57,7 @@ export class Wire {
     };
     server.on("connection", (socket: Socket) => {
       this.#connections.set(socket, new Connection(socket, { turns, handle: check, onRejected, times }));
+      socket.once("close", () => this.#connections.delete(socket));
     });
     const take = (request: IncomingMessage, response: ServerResponse): void =>
       this.#connections.get(request.socket)?.take(response);
@@ -82,9 +83,25 @@ export class Wire {
     connection.close(lastResponse(rejected, { key, dropsRest: !isLate }));
   }
 
-  /** Closes a connection with its next response if it has a request, by "Connection: close". */
-  closeAfterResponse(socket: Socket): void {
-    this.#connections.get(socket)?.closeAfterResponse();
+  /*
+   * What happens to a connection when the server closes:
+   *
+   *   without a byte received   closed at once. Node would wait a minute for a first request
+   *   idle                      closed by Node
+   *   with a request            closed by the response. With keep-alive it would delay the stop
+   *   with half a request       closed after `respondedWithinMs`, the longest time from a whole request to its response
+   */
+
+  /** Call it when the server begins to close. */
+  close(respondedWithinMs: number): void {
+    for (const [socket, connection] of this.#connections) {
+      if (socket.bytesRead === 0) socket.destroy();
+      // Fastify does it for requests whose head arrives after the close has begun.
+      else connection.closeAfterResponse();
+    }
+    setTimeout(() => {
+      for (const socket of this.#connections.keys()) socket.destroy();
+    }, respondedWithinMs).unref();
   }
 
   #reject(response: ServerResponse, { code, status, message }: Rejection): void {
@@ -168,31 +185,4 @@ function targetOfPacket({ rawPacket, bytesParsed }: ParserError): string | undef
   const start = parsed.lastIndexOf("\r\n\r\n");
   const rest = rawPacket.toString("latin1", start < 0 ? 0 : start + 4);
   return /^\s*[A-Z-]+ +(\/[^\s]*)/.exec(rest)?.[1];
-}
-
-/*
- * What happens to a connection when the server closes:
- *
- *   without a byte received   closed at once. Node would wait a minute for a first request
- *   idle                      closed by Node
- *   with a request            closed by the response. With keep-alive it would delay the stop
- *   with half a request       closed after the longest time from a whole request to its response
- */
-
-/** `respondedWithinMs`: the longest time from a whole request to its response. */
-export function addOrderlyClose(app: FastifyInstance, wire: Wire, respondedWithinMs: number): void {
-  const connections = new Set<Socket>();
-  app.server.on("connection", (connection: Socket) => {
-    connections.add(connection);
-    connection.once("close", () => connections.delete(connection));
-  });
-  app.addHook("preClose", (done) => {
-    for (const connection of connections) {
-      if (connection.bytesRead === 0) connection.destroy();
-      // Fastify does it for requests whose head arrives after the close has begun.
-      else wire.closeAfterResponse(connection);
-    }
-    setTimeout(() => app.server.closeAllConnections(), respondedWithinMs).unref();
-    done();
-  });
 }
