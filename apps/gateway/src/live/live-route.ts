@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { InvalidInput } from "@tally/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Type } from "typebox";
@@ -75,10 +74,15 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
           index,
         );
       }
-      atClose(socket, () => {
+      // Pipelined requests may open many streams on one connection.
+      socket.setMaxListeners(0);
+      // Not of the response: Node emits no "close" for one that waits for an earlier response of its connection.
+      socket.once("close", () => {
         release();
         for (const { path } of watched) feeds.leave(path, stream);
       });
+      // Every other response is finished for a client that has closed its sending side. A stream has no end.
+      socket.once("end", () => socket.destroy());
       return reply;
     },
   );
@@ -106,20 +110,6 @@ function openEvents(reply: FastifyReply): ServerResponse {
   });
   raw.write(beatFrame());
   return raw;
-}
-
-const releasesOf = new WeakMap<Socket, (() => void)[]>();
-
-/** Calls `release` when the connection closes. Not the response: Node emits no "close" for one that waits for an
- * earlier response of its connection. One pair of listeners serves all streams of a connection. */
-function atClose(socket: Socket, release: () => void): void {
-  const known = releasesOf.get(socket);
-  if (known !== undefined) return void known.push(release);
-  const releases = [release];
-  releasesOf.set(socket, releases);
-  socket.once("close", () => releases.forEach((one) => one()));
-  // Every other response is finished for a client that has closed its sending side. A stream has no end.
-  socket.once("end", () => socket.destroy());
 }
 
 function sourceOf({ route, request, errorKey, serializer }: Watchable, reply: FastifyReply): FeedSource {
