@@ -1,4 +1,5 @@
-import { Counter, createMetrics, Gauge, Histogram, poolMetrics, type PoolState, type Registry } from "@tally/runtime";
+import { Counter, createMetrics, Gauge, Histogram, kept, poolMetrics } from "@tally/runtime";
+import type { PoolState, Registry } from "@tally/runtime";
 import type { Status } from "@tally/telemetry";
 
 const help = {
@@ -86,11 +87,10 @@ export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
   };
 }
 
-/** Metrics of the whole system, the same at each gateway. `read` is called once for each reading of the metrics. */
+/** Metrics of the whole system, the same at each gateway. */
 function statusMetrics(registry: Registry, read: () => Promise<StatusFigures>): void {
-  let reading: Promise<StatusFigures> | undefined;
   // All gauges are collected in one turn of the event loop.
-  const status = (): Promise<StatusFigures> => (reading ??= read().finally(() => (reading = undefined)));
+  const status = kept(read, 100);
 
   function gauge<Label extends string>(
     name: Name,

@@ -1,5 +1,6 @@
 import type { Grant } from "@tally/access";
 import { type Domain, View } from "@tally/contract";
+import { kept } from "@tally/runtime";
 import { Status, type StatusReader } from "@tally/telemetry";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
@@ -45,7 +46,6 @@ const keptMs = 400;
 
 /** GET /status: the status of the system, read at most once in 0.4 s. GET /views: what the page shows. */
 export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[], reader: StatusReader): void {
-  let newest: { readonly atMs: number; readonly status: Promise<Status> } | undefined;
   addJsonRoute(app, "/status", {
     documented: { summary: "the status of the system: servers, queues, processes, errors", examples: {} },
     params: None,
@@ -53,11 +53,7 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
     response: Status,
     // Heartbeats come once a second. Also while it waits for servers that do not respond.
     everyMs: 1000,
-    respond() {
-      const now = performance.now();
-      if (newest === undefined || now - newest.atMs >= keptMs) newest = { atMs: now, status: reader.read() };
-      return newest.status;
-    },
+    respond: kept(() => reader.read(), keptMs),
   });
 
   const views = domains.flatMap(({ name, views: own }) => own.map((view) => ({ ...view, domain: name })));
