@@ -66,28 +66,6 @@ export function Age({ at, withTime = false }: AgeProps) {
   );
 }
 
-interface PanelProps {
-  readonly title: ComponentChildren;
-  /** Such as the age of the data. */
-  readonly aside?: ComponentChildren;
-  readonly children: ComponentChildren;
-  readonly wide?: boolean;
-}
-
-/** A part of a view, with a heading. */
-function Panel({ title, aside, children, wide = false }: PanelProps) {
-  const id = useId();
-  return (
-    <section class={wide ? "panel wide" : "panel"} aria-labelledby={id}>
-      <header>
-        <h2 id={id}>{title}</h2>
-        {aside !== undefined && <p class="aside">{aside}</p>}
-      </header>
-      {children}
-    </section>
-  );
-}
-
 interface LivePanelProps<T> {
   readonly title: ComponentChildren;
   readonly live: Live<T>;
@@ -97,11 +75,16 @@ interface LivePanelProps<T> {
   readonly wide?: boolean;
 }
 
-/** A panel whose data are current, or says why not. After a problem the last data stay, with their age. */
+/** A part of a view whose data are current, or say why not. After a problem the last data stay, with their age. */
 export function LivePanel<T>({ title, live, asOf, children, wide = false }: LivePanelProps<T>) {
   const { body, at, problem } = live;
+  const id = useId();
   return (
-    <Panel title={title} wide={wide} aside={body !== undefined && at !== undefined && ageOf(body, at, asOf)}>
+    <section class={wide ? "panel wide" : "panel"} aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {body !== undefined && at !== undefined && <p class="aside">{ageOf(body, at, asOf)}</p>}
+      </header>
       {problem !== undefined && (
         <Message kind="problem">
           {body === undefined ? "" : "Not up to date: "}
@@ -110,7 +93,7 @@ export function LivePanel<T>({ title, live, asOf, children, wide = false }: Live
       )}
       {body === undefined && problem === undefined && <Message kind="waiting">Loading…</Message>}
       {body !== undefined && children(body)}
-    </Panel>
+    </section>
   );
 }
 
