@@ -47,7 +47,7 @@ export function documentedSchema(schema: unknown): JsonSchema {
 
 function shownIn(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
-    if (key.startsWith("~") || key === "expected") return [];
+    if (key === "expected") return [];
     if (key === "anyOf" && Array.isArray(value)) return choiceOf(value.map(documentedSchema));
     if (!isRecord(value)) return [[key, value]];
     if (key === "properties" || key === "patternProperties") return [[key, mapValues(value, documentedSchema)]];
