@@ -145,7 +145,6 @@ function openOperatorPort(
   return startHealthServer({
     port: config.healthPort,
     host: config.host,
-    live: () => ({ process: { ok: true } }),
     metrics: async () => `${await metrics.registry.metrics()}\n${times.text()}`,
     // Only the broker and the phase decide: without the other servers the gateway still accepts events.
     async ready() {

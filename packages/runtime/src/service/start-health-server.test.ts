@@ -17,11 +17,10 @@ test.each<readonly [string, HealthServerOptions["ready"], string, number, object
   expect(await get("/health/live")).toEqual([200, expect.anything()]);
 });
 
-test("readiness and metrics are computed once in keptMs, also when they fail; liveness for every request", async () => {
-  const calls = { live: 0, ready: 0, metrics: 0 };
+test("readiness and metrics are computed once in keptMs, also when they fail", async () => {
+  const calls = { ready: 0, metrics: 0 };
   const get = await serve({
     keptMs: 60_000,
-    live: () => ({ process: { ok: ++calls.live > 0 } }),
     ready() {
       calls.ready++;
       throw new Error("lost");
@@ -30,11 +29,11 @@ test("readiness and metrics are computed once in keptMs, also when they fail; li
       return JSON.stringify({ calls: ++calls.metrics });
     },
   });
-  for (const path of ["/health/live", "/health/ready", "/metrics"]) {
+  for (const path of ["/health/ready", "/metrics"]) {
     const responses = await Promise.all([get(path), get(path), get(path)]);
     expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
   }
-  expect(calls).toEqual({ live: 3, ready: 1, metrics: 1 });
+  expect(calls).toEqual({ ready: 1, metrics: 1 });
 });
 
 test("results are computed again after keptMs", async () => {
@@ -78,7 +77,6 @@ async function serve(o: Partial<HealthServerOptions>) {
     port: 0,
     host: "127.0.0.1",
     keptMs: 0,
-    live: () => ({ process: { ok: true } }),
     ready: () => ({ broker: { ok: true } }),
     metrics: async () => "up 1\n",
     ...o,

@@ -73,7 +73,6 @@ export async function runFleetApp<Report extends object>(app: FleetApp<Report>):
       const health = await startHealthServer({
         port: config.healthPort,
         host: config.host,
-        live: () => ({ process: { ok: true } }),
         ready: () => ({
           threads: {
             ok: fleet?.threads.every((thread) => thread.state === "ready") ?? false,
