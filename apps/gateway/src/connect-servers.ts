@@ -87,8 +87,7 @@ function connectDatabases(config: GatewayConfig, log: Logger, metrics: GatewayMe
 /** Opens the keys and limits that the settings enable. `reader` reads the write endpoint. */
 async function openAdmission(config: GatewayConfig, url: string, reader: SqlReader, log: Logger): Promise<Admission> {
   const outage = new Outage(log, "read API keys");
-  const onFailed = (error: unknown): void => outage.failed(error);
-  const ring = config.auth === "off" ? undefined : new KeyRing({ reader, onFailed, onRead: () => outage.worked() });
+  const ring = config.auth === "off" ? undefined : new KeyRing({ reader, outage });
   const perKey = limitOf(config.rateLimitPerKey, config.rateLimitPerKeyBurst);
   const perAddress = limitOf(config.rateLimitPerAddress, config.rateLimitPerAddressBurst);
   // A key may have its own limit, even without one in the settings.

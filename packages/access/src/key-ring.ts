@@ -23,10 +23,8 @@ export type KeyCheck = Grant | "invalid" | "unsure";
 interface KeyRingOptions {
   /** The write endpoint, because a replica may lag behind. */
   readonly reader: SqlReader;
-  /** Receives each failed read. */
-  readonly onFailed: (error: unknown) => void;
-  /** Receives each successful read. */
-  readonly onRead: () => void;
+  /** Gets the result of each read. */
+  readonly outage: { failed(error: unknown): void; worked(): void };
 }
 
 /** Checks keys against those of the database, at most 5 s old while it responds. */
@@ -82,10 +80,10 @@ export class KeyRing {
       if (isFull || version > this.#version) await this.#read(isFull);
       this.#failed = false;
       this.#readAt = startedAt;
-      this.#options.onRead();
+      this.#options.outage.worked();
     } catch (error) {
       this.#failed = true;
-      this.#options.onFailed(error);
+      this.#options.outage.failed(error);
     }
   }
 

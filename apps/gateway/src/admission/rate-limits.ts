@@ -80,7 +80,6 @@ export function redisBuckets(o: { readonly url: string; readonly namespace: stri
   // The driver makes a method of each script.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const redis = openRedis(options) as BucketsRedis;
-  const outage = new Outage(log, "check rate limits");
   const buckets = new TokenBuckets({
     async supply(demands) {
       const keys = demands.map(({ subject }) => `${o.namespace}:rate:{limits}:${subject}`);
@@ -91,8 +90,7 @@ export function redisBuckets(o: { readonly url: string; readonly namespace: stri
         return { granted, remaining, fullMs };
       });
     },
-    onFailed: (error) => outage.failed(error),
-    onWorked: () => outage.worked(),
+    outage: new Outage(log, "check rate limits"),
   });
   return { buckets, close: () => redis.disconnect() };
 }

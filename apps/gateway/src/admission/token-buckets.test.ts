@@ -1,3 +1,4 @@
+import { Outage, silentLog } from "@tally/runtime";
 import { expect, test, vi } from "vitest";
 import { TokenBuckets, type Demand } from "./token-buckets.ts";
 
@@ -13,8 +14,7 @@ function withCalls() {
           resolve(granted.map((count) => ({ granted: count, remaining: 0, fullMs: 500 })));
         calls.push({ demands, reply, fail: () => reject(new Error("down")) });
       }),
-    onFailed: () => undefined,
-    onWorked: () => undefined,
+    outage: new Outage(silentLog, "take tokens"),
   });
   const call = async (index: number) => vi.waitFor(() => calls[index] ?? expect.fail("no such call yet"), 10_000);
   return { buckets, calls, call };
@@ -77,8 +77,7 @@ test("more subjects than fit into one call take several, and the memory of empty
       demanded += demands.length;
       return demands.map(() => ({ granted: 0, remaining: 0, fullMs: 1_000_000 }));
     },
-    onFailed: (error) => expect.fail(String(error)),
-    onWorked: () => undefined,
+    outage: new Outage(silentLog, "take tokens"),
   });
   const flood = () => Promise.all(Array.from({ length: 10_001 }, async (_, n) => buckets.take(`s${n}`, limit, 1)));
   await flood();

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { KeyLimit } from "@tally/access";
+import type { Outage } from "@tally/runtime";
 
 /*
  * Token buckets in Redis, shared by all gateways. Three things keep the cost below one call for each request:
@@ -39,8 +40,8 @@ export interface Taken {
 interface TokenBucketOptions {
   /** One call of the script. */
   readonly supply: (demands: readonly Demand[]) => Promise<readonly Supply[]>;
-  readonly onFailed: (error: unknown) => void;
-  readonly onWorked: () => void;
+  /** Gets the result of each call. */
+  readonly outage: Outage;
 }
 
 interface Group extends Omit<Demand, "count"> {
@@ -118,10 +119,10 @@ export class TokenBuckets {
         supplies = await this.#options.supply(
           groups.map(({ waiters, ...group }, index) => ({ ...group, count: waiters.length + (aheads[index] ?? 0) })),
         );
-        this.#options.onWorked();
+        this.#options.outage.worked();
       }
     } catch (error) {
-      this.#options.onFailed(error);
+      this.#options.outage.failed(error);
       this.#restUntil = performance.now() + restMs;
     }
     for (const [index, group] of groups.entries()) settle(group, supplies[index]);
