@@ -1,9 +1,16 @@
 import { gatewayMetrics, responseTimesMetric } from "@tally/gateway";
 import { rankerMetrics } from "@tally/ranker";
-import { createMetrics, fleetMetrics, silentLog, type MetricDescription, type Registry } from "@tally/runtime";
+import { createMetrics, fleetMetrics, silentLog, type Registry } from "@tally/runtime";
 import { clockOffset } from "@tally/telemetry";
 import { writerMetrics } from "@tally/writer";
 import { table } from "./table.ts";
+
+interface MetricDescription {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly labelNames: readonly string[];
+}
 
 /** docs/metrics.md. */
 export async function metricsReference(): Promise<string> {

@@ -1,6 +1,6 @@
 import { Counter, Histogram } from "prom-client";
 import { expect, test } from "vitest";
-import { createMetrics, mergeMetrics, histogramLines } from "./metrics.ts";
+import { createMetrics, mergeMetrics } from "./metrics.ts";
 
 test("metrics of threads are separate from those of other threads, and those of the process come once", async () => {
   const main = createMetrics();
@@ -25,20 +25,3 @@ async function thread(index: number, rows: number): Promise<object> {
   new Histogram({ ...histogram, registers: [registry] }).observe({ kind: "a" }, 0.5);
   return registry.getMetricsAsJSON();
 }
-
-test("a histogram is written as prom-client writes it", () => {
-  const metric = { name: "a_seconds", help: "Times", type: "histogram", labelNames: ["route"] };
-  const series = [{ labels: { route: "/a" }, counts: [2, 0, 1], sum: 3.5 }];
-  expect(histogramLines(metric, [0.1, 1], series)).toBe(
-    [
-      "# HELP a_seconds Times",
-      "# TYPE a_seconds histogram",
-      'a_seconds_bucket{route="/a",le="0.1"} 2',
-      'a_seconds_bucket{route="/a",le="1"} 2',
-      'a_seconds_bucket{route="/a",le="+Inf"} 3',
-      'a_seconds_sum{route="/a"} 3.5',
-      'a_seconds_count{route="/a"} 3',
-      "",
-    ].join("\n"),
-  );
-});

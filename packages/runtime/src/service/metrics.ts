@@ -66,36 +66,3 @@ export function poolMetrics(
   gauge("tally_database_waiting", "Reads and transactions that wait for a connection of the pool", "waiting");
   return (endpoint, waitedMs) => waitSeconds.observe({ endpoint }, waitedMs / 1000);
 }
-
-/** What documents say of a metric. */
-export interface MetricDescription {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
-  readonly labelNames: readonly string[];
-}
-
-interface HistogramSeries {
-  readonly labels: Readonly<Record<string, string>>;
-  /** Observations in each bucket, not cumulative: one more than there are bounds. */
-  readonly counts: ArrayLike<number>;
-  readonly sum: number;
-}
-
-/** A histogram counted without prom-client, as Prometheus text. Label values must need no escapes. */
-export function histogramLines(
-  { name, help }: MetricDescription,
-  bounds: readonly number[],
-  series: readonly HistogramSeries[],
-): string {
-  const lines = series.flatMap(({ labels, counts, sum }) => {
-    const own = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
-    let upTo = 0;
-    const buckets = [...bounds, "+Inf"].map((bound, index) => {
-      upTo += counts[index] ?? 0;
-      return `${name}_bucket{${[...own, `le="${bound}"`].join(",")}} ${upTo}`;
-    });
-    return [...buckets, `${name}_sum{${own.join(",")}} ${sum}`, `${name}_count{${own.join(",")}} ${upTo}`];
-  });
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...lines, ""].join("\n");
-}

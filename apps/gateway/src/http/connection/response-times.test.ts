@@ -51,6 +51,8 @@ test("a time is in the first bucket whose bound it does not exceed", () => {
   const times = new ResponseTimes();
   const route = times.route("GET", "/a");
   for (const ms of [0.4, 1, 1.1, 30_000, 31_000]) route.add(200, ms);
+  expect(times.text()).toContain("\n# TYPE tally_http_request_seconds histogram\n");
+  expect(times.text()).toContain('_sum{method="GET",route="/a",status="200"} 61.0025\n');
   const upTo = Array.from(times.text().matchAll(/le="([^"]+)"\} (\d+)/g), ([, bound, count]) => `${bound}: ${count}`);
   expect(upTo.slice(0, 3)).toEqual(["0.001: 2", "0.002: 3", "0.005: 3"]);
   expect(upTo.slice(-2)).toEqual(["30: 4", "+Inf: 5"]);

@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { histogramLines, type MetricDescription } from "@tally/runtime";
 import type { FastifyInstance } from "fastify";
 
 // Every request is measured: two clock readings, and a search among 14 bounds. An observation of prom-client joins the
@@ -7,9 +6,8 @@ import type { FastifyInstance } from "fastify";
 
 /** From 1 ms to 30 s. */
 const boundsMs = Float64Array.of(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000);
-const boundsSeconds = Array.from(boundsMs, (ms) => ms / 1000);
 
-export const responseTimesMetric: MetricDescription = {
+export const responseTimesMetric = {
   name: "tally_http_request_seconds",
   help:
     "Time from the head of a request to the end of its response, by route; status none: the client left before the " +
@@ -18,14 +16,21 @@ export const responseTimesMetric: MetricDescription = {
   labelNames: ["method", "route", "status"],
 };
 
+/** In buckets, and in all. */
+interface Times {
+  readonly counts: Float64Array;
+  sumMs: number;
+}
+
 /** The response times of one route. */
 export class RouteTimes {
-  readonly labels: Readonly<Record<"method" | "route", string>>;
+  /** As Prometheus text. */
+  readonly labels: string;
   /** By status; 0: none. Grows to the highest status, so at most 600 places. */
-  readonly byStatus: ({ readonly counts: Float64Array; sumMs: number } | undefined)[] = [];
+  readonly byStatus: (Times | undefined)[] = [];
 
   constructor(method: string, route: string) {
-    this.labels = { method, route };
+    this.labels = `method="${method}",route="${route}"`;
   }
 
   add(status: number, ms: number): void {
@@ -59,14 +64,25 @@ export class ResponseTimes {
 
   /** Prometheus text. */
   text(): string {
-    const series = this.#routes.flatMap(({ labels, byStatus }) =>
-      byStatus.flatMap((times, code) => {
-        const status = code === 0 ? "none" : String(code);
-        return times ? { labels: { ...labels, status }, counts: times.counts, sum: times.sumMs / 1000 } : [];
-      }),
+    const { name, help, type } = responseTimesMetric;
+    const lines = this.#routes.flatMap(({ labels, byStatus }) =>
+      byStatus.flatMap((times, status) =>
+        times === undefined ? [] : linesOf(`${labels},status="${status === 0 ? "none" : status}"`, times),
+      ),
     );
-    return histogramLines(responseTimesMetric, boundsSeconds, series);
+    return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ""].join("\n");
   }
+}
+
+function linesOf(labels: string, { counts, sumMs }: Times): readonly string[] {
+  const { name } = responseTimesMetric;
+  let upTo = 0;
+  const buckets = Array.from(counts, (count, index) => {
+    const bound = boundsMs[index];
+    upTo += count;
+    return `${name}_bucket{${labels},le="${bound === undefined ? "+Inf" : bound / 1000}"} ${upTo}`;
+  });
+  return [...buckets, `${name}_sum{${labels}} ${sumMs / 1000}`, `${name}_count{${labels}} ${upTo}`];
 }
 
 declare module "node:http" {
