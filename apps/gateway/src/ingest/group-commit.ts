@@ -230,9 +230,10 @@ function newBatch(now: number): OpenBatch {
   return { events: [], waiters: [], openedAtMs: now, newestAtMs: now, bytes: 0, traced: undefined };
 }
 
-const commitOutcomes: Readonly<Record<PublishOutcome, CommitOutcome>> = {
+/** What a publish means for its events. */
+export const commitOutcomes = {
   confirmed: "confirmed",
   rejected: "busy",
   unroutable: "unavailable",
   expired: "unknown",
-};
+} as const satisfies Record<PublishOutcome, CommitOutcome>;

@@ -10,9 +10,9 @@ import { forbiddenInDomain, forbiddenStore } from "../admission/admission.ts";
 import { rejection } from "../errors/catalogue.ts";
 import { ClientError, reject, rejectionOfOutcome } from "../errors/reject.ts";
 import type { OwnDocument } from "../http/reference/documented.ts";
+import { commitOutcomes } from "../ingest/group-commit.ts";
 import { addJsonRoute } from "./json-routes.ts";
 
-const None = Type.Object({}, { additionalProperties: false });
 const Params = Type.Object({ id: Type.String() });
 const stages = Type.Enum(["event", "conflict", "message", "delivery"], {
   expected: "event, conflict, message or delivery",
@@ -66,7 +66,6 @@ export function addDeadLetterRoutes(app: FastifyInstance, servers: GatewayServer
         "of the purchases": { query: { domain: "purchases", state: "open" }, response: { deadLetters: [] } },
       },
     },
-    params: None,
     query: Query,
     response: Type.Object({ deadLetters: Type.Array(Head) }),
     forbidden: ({ query: { domain = "*" } }, grant) => forbiddenInDomain(grant, domain, "read"),
@@ -89,7 +88,6 @@ export function addDeadLetterRoutes(app: FastifyInstance, servers: GatewayServer
       errors: ["STORE_LIMITED", "NOT_FOUND", "UNREADABLE"],
     },
     params: Params,
-    query: None,
     response: Letter,
     async forbidden({ params: { id } }, grant) {
       if (grant === undefined) return undefined;
@@ -112,12 +110,10 @@ export function addDeadLetterRoutes(app: FastifyInstance, servers: GatewayServer
     const deadline = Date.now() + config.confirmWithinMs;
     const message = replayOf(letter, config.namespace, batches, eventVersions.get(letter.domain) ?? 1);
     const outcome = await publisher.publish({ ...message, deadline });
-    if (outcome !== "confirmed") throw new ClientError(rejectionOfOutcome(outcomes[outcome]));
+    if (outcome !== "confirmed") throw new ClientError(rejectionOfOutcome(commitOutcomes[outcome]));
     return letter;
   });
 }
-
-const outcomes = { rejected: "busy", unroutable: "unavailable", expired: "unknown" } as const;
 
 /** A POST that changes the state of a letter after `before`, which returns the letter as it was read last. */
 function addSettleRoute(

@@ -11,8 +11,9 @@ import type { WatchedRoute } from "../live/watchables.ts";
 interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
   /** For the API reference. */
   readonly documented: Omit<OwnDocument, "path">;
-  readonly params: P;
-  readonly query: Q;
+  /** Absent: none; the same for `query`. */
+  readonly params?: P;
+  readonly query?: Q;
   readonly response: R;
   /** See WatchedRoute. Absent: every valid key may. */
   readonly forbidden?: (
@@ -24,6 +25,8 @@ interface JsonRoute<P extends TObject, Q extends TObject, R extends TSchema> {
   readonly everyMs?: number;
 }
 
+const None = Type.Object({}, { additionalProperties: false });
+
 /** A GET that belongs to no domain. It responds with JSON and can be watched. */
 export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSchema>(
   app: FastifyInstance,
@@ -33,7 +36,7 @@ export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSc
   // Called only with values that the schemas of the same route have accepted.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const watched = { respond, forbidden, ...(everyMs !== undefined && { everyMs }) } as unknown as WatchedRoute;
-  const schema: FastifySchema = { params, querystring: query, response: { 200: response } };
+  const schema: FastifySchema = { params: params ?? None, querystring: query ?? None, response: { 200: response } };
   const config = { access: "anyKey", watched, documented: { path, ...words } } as const;
   app.get(path, { config, schema }, async (request, reply): Promise<unknown> => {
     const rejected = await watched.forbidden(request, request.grant);
@@ -41,15 +44,12 @@ export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSc
   });
 }
 
-const None = Type.Object({}, { additionalProperties: false });
 const keptMs = 400;
 
 /** GET /status: the status of the system, read at most once in 0.4 s. GET /views: what the page shows. */
 export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[], reader: StatusReader): void {
   addJsonRoute(app, "/status", {
     documented: { summary: "the status of the system: servers, queues, processes, errors", examples: {} },
-    params: None,
-    query: None,
     response: Status,
     // Heartbeats come once a second. Also while it waits for servers that do not respond.
     everyMs: 1000,
@@ -59,8 +59,6 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
   const views = domains.flatMap(({ name, views: own }) => own.map((view) => ({ ...view, domain: name })));
   addJsonRoute(app, "/views", {
     documented: { summary: "the boards that the page shows, each a GET route with parameters in braces" },
-    params: None,
-    query: None,
     response: Type.Object({ views: Type.Array(Type.Object({ ...View.properties, domain: Type.String() })) }),
     // They are part of the code.
     everyMs: 60_000,

@@ -52,21 +52,16 @@ export function tracedEventsOf(headers: Readonly<Record<string, unknown>>): read
   });
 }
 
-/** Decides by the `traceparent` header of a request, as Node returns it. Undefined: not sampled. Without a parent the
- * trace begins here. */
-type RequestSampler = (
-  traceparent: string | readonly string[] | undefined,
-) => { readonly parent: TraceContext | undefined } | undefined;
-
 // A traced event writes four log lines or spans. A client that samples all of its requests must not slow down others.
 const requestedPerSecondMax = 50;
 
-/** Samples requests whose `traceparent` says so, at most 50 a second, and 1 in `oneIn` of those without it; 0: none. */
-export function requestSampler(oneIn: number): RequestSampler {
+/** Samples requests whose `traceparent`, as Node returns it, says so, at most 50 a second, and 1 in `oneIn` of those
+ * without it; 0: none. Undefined: not sampled. Without a parent the trace begins here. */
+export function requestSampler(oneIn: number) {
   let second = 0;
   let sampled = 0;
-  return (header) => {
-    if (header === undefined) return oneIn > 0 && Math.random() * oneIn < 1 ? { parent: undefined } : undefined;
+  return (header: string | readonly string[] | undefined): { readonly parent?: TraceContext } | undefined => {
+    if (header === undefined) return oneIn > 0 && Math.random() * oneIn < 1 ? {} : undefined;
     const parent = typeof header === "string" ? readTraceparent(header) : undefined;
     if (parent?.isSampled !== true) return undefined;
     const now = Math.floor(performance.now() / 1000);
