@@ -11,7 +11,7 @@ import { errorKeysOf } from "./errors/reject.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { buildServer } from "./http/build-server.ts";
 import { ResponseTimes } from "./http/connection/response-times.ts";
-import { responseBudget } from "./http/connection/address-limits.ts";
+import { AddressBudget, responseBudget } from "./http/connection/address-limits.ts";
 import { addReference } from "./http/reference/add-reference.ts";
 import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
 import { addEventRoute, addHealthRoute } from "./http/routes/system-routes.ts";
@@ -112,10 +112,7 @@ async function buildApp(
   addReference(app);
   addHealthRoute(app, isStopping);
 
-  const hasRoom = responseBudget({
-    bytesMax: config.bodiesBytesMax,
-    bytesPerAddressMax: config.bodiesBytesMax * config.bodiesShare,
-  });
+  const hasRoom = responseBudget(new AddressBudget(config.bodiesBytesMax, config.bodiesBytesMax * config.bodiesShare));
   const traceOf = requestTraces(tracer, config.traceOneIn);
   const served = intakes.map((intake) => serveDomain(intake, servers, { hasRoom, traceOf }));
   for (const mount of mounts) {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { addFlows, heartbeatOf, addPairs, bucketOf, countOf, quantileOf } from "./heartbeat.ts";
+import { addFlows, addHops, heartbeatOf, bucketOf, countOf, quantileOf } from "./heartbeat.ts";
 import { Progress } from "./progress.ts";
 
 afterEach(() => vi.useRealTimers());
@@ -33,7 +33,9 @@ test("a first report is a mean over at least a second", () => {
 test("quantiles are exact to 5 %, also of the sum of several reports", () => {
   const times = Array.from({ length: 1000 }, (_, n) => 1 + n);
   const pairs = times.map((ms) => [bucketOf(ms), 1]);
-  const sum = addPairs([pairs.slice(0, 300).flat(), pairs.slice(300).flat()]);
+  const parts = [pairs.slice(0, 300), pairs.slice(300)];
+  const [hop] = addHops(parts.map((part) => ({ hop: "stored-ranked", times: part.flat() })));
+  const sum = hop?.times ?? [];
   expect(countOf(sum)).toBe(1000);
   expect(Math.abs(quantileOf(sum, 0.5) / 500 - 1)).toBeLessThan(0.05);
   expect(Math.abs(quantileOf(sum, 0.99) / 990 - 1)).toBeLessThan(0.05);

@@ -124,7 +124,7 @@ function summed<T extends { readonly stage: string; readonly domain: string }>(
 
 export function addHops(hops: readonly HopReport[]): HopReport[] {
   const byHop = Map.groupBy(hops, ({ hop }) => hop);
-  return Array.from(byHop, ([hop, reports]) => ({ hop, times: [...addPairs(reports.map(({ times }) => times))] }));
+  return Array.from(byHop, ([hop, reports]) => ({ hop, times: addUp(reports.map(({ times }) => times)).flat() }));
 }
 
 /*
@@ -157,10 +157,6 @@ export function quantileOf(pairs: readonly number[], q: number): number {
 
 export function countOf(pairs: readonly number[]): number {
   return addUp([pairs]).reduce((sum, [, count]) => sum + count, 0);
-}
-
-export function addPairs(lists: readonly (readonly number[])[]): readonly number[] {
-  return addUp(lists).flat();
 }
 
 function addUp(lists: readonly (readonly number[])[]): readonly (readonly [bucket: number, count: number])[] {

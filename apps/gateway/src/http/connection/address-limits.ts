@@ -32,18 +32,9 @@ export class AddressBudget {
   }
 }
 
-export interface ResponseLimits {
-  readonly bytesMax: number;
-  /** So that a slow reader leaves room for other clients. */
-  readonly bytesPerAddressMax: number;
-  /** How long a client may read nothing before its connection is closed; default 30 s. */
-  readonly stalledAfterMs?: number;
-}
-
-/** Bounds the memory of large responses: each holds its length until its client has all of it or disconnects. Returns a
- * function that returns whether there is room for one more. */
-export function responseBudget({ bytesMax, bytesPerAddressMax, stalledAfterMs = 30_000 }: ResponseLimits) {
-  const budget = new AddressBudget(bytesMax, bytesPerAddressMax);
+/** Bounds the memory of large responses: each holds its bytes of the budget until its client has all of it, disconnects,
+ * or reads nothing for `stalledAfterMs`. Returns a function that returns whether there is room for one more. */
+export function responseBudget(budget: AddressBudget, stalledAfterMs = 30_000) {
   return ({ raw, request }: FastifyReply, bytes: number): boolean => {
     // The client disconnected meanwhile: nothing will be sent.
     if (raw.destroyed) return true;

@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
-import { responseBudget } from "./address-limits.ts";
+import { AddressBudget, responseBudget } from "./address-limits.ts";
 
 // More than the kernel buffers for a client that reads nothing.
 const large = Buffer.alloc(32 * 1024 * 1024);
@@ -12,7 +12,7 @@ const accepted: Socket[] = [];
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 async function serve(stalledAfterMs: number): Promise<void> {
-  const hasRoom = responseBudget({ bytesMax: 2 * large.length, bytesPerAddressMax: large.length, stalledAfterMs });
+  const hasRoom = responseBudget(new AddressBudget(2 * large.length, large.length), stalledAfterMs);
   app = fastify();
   app.server.on("connection", (connection) => accepted.push(connection));
   app.get("/", async (_request, reply) => (hasRoom(reply, large.length) ? large : reply.code(503).send()));
