@@ -4,7 +4,7 @@ const hopSeconds = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 
 
 /** Metrics of one ranker thread, updated once for each batch. `pools` is called when they are read. */
 export function rankerMetrics(thread: number, domains: readonly string[], pools: () => readonly PoolState[]) {
-  const registry = createMetrics({ thread });
+  const registry = createMetrics(thread);
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
     new Counter({ name, help, labelNames, registers });

@@ -5,7 +5,7 @@ const hopSeconds = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 /** Metrics of one writer thread, updated once for each transaction or batch. `pools` is called when they are read. */
 export function writerMetrics(thread: number, pools: () => readonly PoolState[]) {
-  const registry = createMetrics({ thread });
+  const registry = createMetrics(thread);
   const registers = [registry];
   const labelNames = ["domain"] as const;
   const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers });

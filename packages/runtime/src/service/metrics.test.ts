@@ -19,7 +19,7 @@ test("metrics of threads are separate from those of other threads, and those of 
 });
 
 async function thread(index: number, rows: number): Promise<object> {
-  const registry = createMetrics({ thread: index });
+  const registry = createMetrics(index);
   new Counter({ name: "rows_total", help: "rows", registers: [registry] }).inc(rows);
   const histogram = { name: "batch_seconds", help: "batches", labelNames: ["kind"], buckets: [1] };
   new Histogram({ ...histogram, registers: [registry] }).observe({ kind: "a" }, 0.5);

@@ -1,12 +1,7 @@
 import { AggregatorRegistry, Registry, collectDefaultMetrics, Gauge, Histogram } from "prom-client";
 
-interface MetricsOptions {
-  /** The index of the metrics' thread; absent in the main thread. */
-  readonly thread?: number;
-}
-
-/** The metrics of Node. In a thread labelled `thread`, without `process_*`, which the main thread has. */
-export function createMetrics({ thread }: MetricsOptions = {}): Registry {
+/** The metrics of Node. Those of a thread are labelled with its index, without `process_*`, which the main thread has. */
+export function createMetrics(thread?: number): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   if (thread !== undefined) {
