@@ -29,7 +29,7 @@ ${table(["command", "what it does", "exit code 1", "exit code 3"], commandRows(t
 function commandRows(program: Command): readonly (readonly string[])[] {
   return leavesOf(program, "").map(({ name, command }) => {
     const codes = exitCodesOf(command);
-    if (codes === undefined) throw new Error(`${name}: expected exit codes, see withExitCodes`);
+    if (codes === undefined) throw new Error(`${name}: expected exit codes, see newCommand`);
     const inner = command.commands.length === 0 ? [] : ["<domain>"];
     const usage = [name, ...inner, ...command.registeredArguments.map((argument) => argumentText(argument))].join(" ");
     return [`\`${usage}\``, command.description(), codes[1] ?? "", codes[3] ?? ""];

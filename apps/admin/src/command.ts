@@ -1,7 +1,7 @@
 import { DatabaseError } from "@tally/database";
 import { InvalidInput } from "@tally/contract";
 import { RankingsUnavailable } from "@tally/redis";
-import type { Command } from "commander";
+import { Command } from "commander";
 
 /** A command cannot do what was asked. The message names the cause in one line. */
 export class CommandError extends Error {
@@ -63,18 +63,20 @@ interface OwnCodes {
 
 const codesOfCommands = new WeakMap<Command, OwnCodes>();
 
-/** Documents the exit codes of a command in its help and in docs/commands.md. */
-export function withExitCodes(command: Command, codes: OwnCodes): Command {
+/** A command whose help and row in docs/commands.md have its exit codes. */
+export function newCommand(name: string, codes: OwnCodes): Command {
+  const command = new Command(name);
   codesOfCommands.set(command, codes);
-  const [finding, unreachable] = [codes[1], codes[3]];
-  const texts = [
-    "0 done",
-    ...(finding === undefined ? [] : [`1 ${finding}`]),
-    "2 wrong usage",
-    ...(unreachable === undefined ? [] : [`3 ${unreachable}`]),
-  ];
+  const own = Object.entries(codes).map(([code, text]) => `${code} ${text}`);
+  const texts = ["0 done", ...own, "2 wrong usage"].toSorted();
   return command.addHelpText("after", `\nExit code: ${texts.join(", ")}.`);
 }
 
-/** The codes given to `withExitCodes`; undefined for a group of commands. */
+export function groupOf(name: string, description: string, commands: readonly Command[]): Command {
+  const group = new Command(name).description(description);
+  for (const command of commands) group.addCommand(command);
+  return group;
+}
+
+/** The codes given to `newCommand`; undefined for a group of commands. */
 export const exitCodesOf = (command: Command): OwnCodes | undefined => codesOfCommands.get(command);

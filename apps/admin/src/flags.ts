@@ -35,5 +35,6 @@ export function print({ json }: JsonFlag, value: unknown, text: string): void {
 }
 
 /** Of commands that read rows. */
-export const endpointFlag = () =>
-  new Option("--endpoint <which>", "the database endpoint to read from").choices(["read", "write"]).default("read");
+export const endpointFlag = new Option("--endpoint <which>", "the database endpoint to read from")
+  .choices(["read", "write"])
+  .default("read");

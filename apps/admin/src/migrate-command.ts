@@ -10,30 +10,31 @@ import {
 } from "@tally/database";
 import { domains } from "@tally/domains";
 import { type Log, createLogger, readConfigOrExit, systemSettings } from "@tally/runtime";
-import { Command } from "commander";
-import { withExitCodes } from "./command.ts";
+import type { Command } from "commander";
+import { newCommand } from "./command.ts";
 import { jsonFlag, print, type JsonFlag } from "./flags.ts";
 
 /** tally migrate: the tables of the ledger, the dead letters, the API keys, retention and every domain. */
 export function migrateCommand(): Command {
-  const command = new Command("migrate").description("creates and updates the tables; safe to repeat");
-  withExitCodes(command, { 1: "a migration failed", 3: "the database does not respond" });
-  return command.addOption(jsonFlag).action(async (flags: JsonFlag) => {
-    const { databaseWriteUrl, logLevel } = systemSettings;
-    const config = readConfigOrExit({ databaseWriteUrl, logLevel });
-    const files = await Promise.all([
-      readMigrations(ledgerMigrations, "ledger"),
-      readMigrations(deadLetterMigrations, "dead-letters"),
-      readMigrations(accessMigrations, "access"),
-      readMigrations(retentionMigrations, "retention"),
-      ...domains.map((domain) => readMigrations(domain.migrations, domain.name)),
-    ]);
-    const log = createLogger({ name: "admin", level: config.logLevel });
-    const applied = await migrate({ url: config.databaseWriteUrl, log }, files.flat());
-    await addRows(config.databaseWriteUrl, log);
-    const text = applied.length === 0 ? "the tables are up to date\n" : applied.map((name) => `applied ${name}\n`);
-    print(flags, { applied }, [text].flat().join(""));
-  });
+  return newCommand("migrate", { 1: "a migration failed", 3: "the database does not respond" })
+    .description("creates and updates the tables; safe to repeat")
+    .addOption(jsonFlag)
+    .action(async (flags: JsonFlag) => {
+      const { databaseWriteUrl, logLevel } = systemSettings;
+      const config = readConfigOrExit({ databaseWriteUrl, logLevel });
+      const files = await Promise.all([
+        readMigrations(ledgerMigrations, "ledger"),
+        readMigrations(deadLetterMigrations, "dead-letters"),
+        readMigrations(accessMigrations, "access"),
+        readMigrations(retentionMigrations, "retention"),
+        ...domains.map((domain) => readMigrations(domain.migrations, domain.name)),
+      ]);
+      const log = createLogger({ name: "admin", level: config.logLevel });
+      const applied = await migrate({ url: config.databaseWriteUrl, log }, files.flat());
+      await addRows(config.databaseWriteUrl, log);
+      const text = applied.length === 0 ? "the tables are up to date\n" : applied.map((name) => `applied ${name}\n`);
+      print(flags, { applied }, [text].flat().join(""));
+    });
 }
 
 /** The rows that the apps only change. */

@@ -1,15 +1,10 @@
 import { Command } from "commander";
 import { auditCommand } from "./audit/audit-command.ts";
-import {
-  listCommand as listLettersCommand,
-  showCommand,
-  discardCommand,
-  replayCommand,
-} from "./dead-letters/letters.ts";
+import { deadLettersCommand } from "./dead-letters/letters.ts";
 import { exitCodes } from "./command.ts";
 import { exportCommand } from "./export/export-command.ts";
 import { importCommand } from "./import/import-command.ts";
-import { createCommand, listCommand as listKeysCommand, revokeCommand, rotateCommand } from "./keys/keys-commands.ts";
+import { keysCommand } from "./keys/keys-commands.ts";
 import { migrateCommand } from "./migrate-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
 import { rebuildCommand, repairCommand } from "./recovery-commands.ts";
@@ -35,18 +30,8 @@ export function tallyProgram(): Command {
     auditCommand(),
     repairCommand(),
     rebuildCommand(),
-    groupOf("dead-letters", "events and messages that cannot be stored as they are", [
-      listLettersCommand(),
-      showCommand(),
-      replayCommand(),
-      discardCommand(),
-    ]),
-    groupOf("keys", "API keys of tills, stores, devices and teams", [
-      createCommand(),
-      listKeysCommand(),
-      rotateCommand(),
-      revokeCommand(),
-    ]),
+    deadLettersCommand(),
+    keysCommand(),
     migrateCommand(),
     retentionCommand(),
     planCommand(),
@@ -55,10 +40,4 @@ export function tallyProgram(): Command {
     for (const inner of command.commands) inner.copyInheritedSettings(command);
   }
   return program;
-}
-
-function groupOf(name: string, description: string, commands: readonly Command[]): Command {
-  const group = new Command(name).description(description);
-  for (const command of commands) group.addCommand(command);
-  return group;
 }

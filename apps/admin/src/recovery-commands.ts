@@ -2,40 +2,32 @@ import { readTotals } from "@tally/database";
 import type { Domain } from "@tally/contract";
 import { rebuild, repair } from "@tally/reconcile";
 import { wholeNumberTo } from "@tally/runtime/flag-values";
-import { Command, Option } from "commander";
-import { CommandError, exitCodes, withExitCodes } from "./command.ts";
+import type { Command } from "commander";
+import { CommandError, exitCodes, newCommand } from "./command.ts";
 import { domainsFlag, domainsOf, jsonFlag, print, type DomainsFlag, type JsonFlag } from "./flags.ts";
 import { withServers, type Servers } from "./open-servers.ts";
 import { withProgress, type Progress } from "@tally/runtime/progress";
 
 /** tally repair */
 export function repairCommand(): Command {
-  const command = forEachDomain(
-    "repair",
-    "adds every batch of the ledger that has no mark to the rankings; safe at any time",
-    repairDomain,
-  );
-  return withExitCodes(command, {
+  const command = newCommand("repair", {
     1: "batches are not ranked and cannot be repaired: rebuild",
     3: "a server does not respond",
-  });
+  }).description("adds every batch of the ledger that has no mark to the rankings; safe at any time");
+  return forEachDomain(command, repairDomain);
 }
 
 /** tally rebuild */
 export function rebuildCommand(): Command {
-  const command = forEachDomain(
-    "rebuild",
-    "builds new rankings from the rows under live traffic, and switches to them when they are complete",
-    rebuildDomain,
-  ).addOption(
-    new Option("--shards <number>", "change the number of shards; the running apps follow").argParser(
-      wholeNumberTo(1024),
-    ),
-  );
-  return withExitCodes(command, {
+  const command = newCommand("rebuild", {
     1: "another process rebuilds, or Redis lost a part of it; nothing changed",
     3: "a server does not respond",
-  });
+  }).description("builds new rankings from the rows under live traffic, and switches to them when they are complete");
+  return forEachDomain(command, rebuildDomain).option(
+    "--shards <number>",
+    "change the number of shards; the running apps follow",
+    wholeNumberTo(1024),
+  );
 }
 
 interface RecoveryFlags extends DomainsFlag, JsonFlag {
@@ -50,9 +42,8 @@ interface Done {
 
 type Work = (domain: Domain, servers: Servers, progress: Progress, flags: RecoveryFlags) => Promise<Done>;
 
-function forEachDomain(name: string, description: string, work: Work): Command {
-  return new Command(name)
-    .description(description)
+function forEachDomain(command: Command, work: Work): Command {
+  return command
     .addOption(domainsFlag)
     .addOption(jsonFlag)
     .action((flags: RecoveryFlags) => {

@@ -5,8 +5,8 @@ import { bytesOfEventId, type Domain, isEventId } from "@tally/contract";
 import { audit, type AuditReport, type DomainAudit, IdSet, lookAt, untilDrained } from "@tally/reconcile";
 import { number } from "@tally/runtime/flag-values";
 import { type Progress, withProgress } from "@tally/runtime/progress";
-import { Command } from "commander";
-import { usageError, exitCodes, withExitCodes } from "../command.ts";
+import type { Command } from "commander";
+import { usageError, exitCodes, newCommand } from "../command.ts";
 import { type DomainsFlag, domainsFlag, domainsOf, type JsonFlag, jsonFlag, print, endpointFlag } from "../flags.ts";
 import { withBroker, withServers, type Servers } from "../open-servers.ts";
 
@@ -21,10 +21,13 @@ const stableForSeconds = 15;
 
 /** tally audit */
 export function auditCommand(): Command {
-  const command = new Command("audit")
+  return newCommand("audit", {
+    1: "something differs",
+    3: "nothing was compared: events are still under way, or a server does not respond",
+  })
     .description("proves that acknowledged = stored = ranked: ledger, rows, marks and every cell of every board")
     .addOption(domainsFlag)
-    .addOption(endpointFlag())
+    .addOption(endpointFlag)
     .option(
       "--acknowledged <file>",
       "event ids that clients got a 2xx for, one a line: each must be stored exactly once",
@@ -40,10 +43,6 @@ export function auditCommand(): Command {
           report.underWay.length > 0 ? exitCodes.unreachable : report.agrees ? exitCodes.ok : exitCodes.finding;
       });
     });
-  return withExitCodes(command, {
-    1: "something differs",
-    3: "nothing was compared: events are still under way, or a server does not respond",
-  });
 }
 
 async function auditServers(

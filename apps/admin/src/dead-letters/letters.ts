@@ -2,20 +2,15 @@ import { type SqlReader, unpackEvent, BatchIds } from "@tally/contract";
 import { findLetters, holdsEvent, listLetters, replayOf, settleLetter } from "@tally/database";
 import type { DeadLetter, LetterFilter, LetterState, Database } from "@tally/database";
 import { wholeNumber } from "@tally/runtime/flag-values";
-import { Command, InvalidArgumentError, Option } from "commander";
-import { CommandError, usageError, withExitCodes, exitCodes } from "../command.ts";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { CommandError, exitCodes, groupOf, newCommand, usageError } from "../command.ts";
 import { domainNamed, type JsonFlag, jsonFlag, print } from "../flags.ts";
 import { withDatabase, withBroker } from "../open-servers.ts";
 import type { Publisher } from "@tally/broker";
 import { withProgress } from "@tally/runtime/progress";
 
-interface LetterFlags {
-  readonly domain?: string;
-  readonly stage?: DeadLetter["stage"];
+interface LetterFlags extends Omit<LetterFilter, "state"> {
   readonly state?: LetterState | "any";
-  readonly since?: number;
-  readonly until?: number;
-  readonly reason?: string;
 }
 
 /** For commands that take ids, or --all and filters. */
@@ -39,9 +34,9 @@ function withLetterFlags(command: Command): Command {
     .option("--reason <text>", "with this text in the reason");
 }
 
-function filterOf({ domain, state, ...rest }: LetterFlags): LetterFilter {
-  if (domain !== undefined) domainNamed(domain);
-  return { ...rest, domain, state: state === "any" ? undefined : state };
+function filterOf({ state, ...rest }: LetterFlags): LetterFilter {
+  if (rest.domain !== undefined) domainNamed(rest.domain);
+  return { ...rest, state: state === "any" ? undefined : state };
 }
 
 /** The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError for an unknown id. */
@@ -79,9 +74,16 @@ function time(text: string): number {
 
 const limitDefault = 100;
 
+/** tally dead-letters */
+export function deadLettersCommand(): Command {
+  const commands = [listCommand(), showCommand(), replayCommand(), discardCommand()];
+  return groupOf("dead-letters", "events and messages that cannot be stored as they are", commands);
+}
+
 /** tally dead-letters list */
-export function listCommand(): Command {
-  const command = withLetterFlags(new Command("list").description("lists dead letters, oldest first"))
+function listCommand(): Command {
+  return withLetterFlags(newCommand("list", { 3: "the database does not respond" }))
+    .description("lists dead letters, oldest first")
     .option("--limit <number>", "at most this many", wholeNumber, limitDefault)
     .addOption(jsonFlag)
     .action(({ limit, json, ...flags }: LetterFlags & JsonFlag & { readonly limit: number }) => {
@@ -91,7 +93,6 @@ export function listCommand(): Command {
         print({ json }, letters.map(jsonOf), linesOf(letters, limit));
       });
     });
-  return withExitCodes(command, { 3: "the database does not respond" });
 }
 
 function linesOf(letters: readonly DeadLetter[], limit: number): string {
@@ -105,8 +106,8 @@ function linesOf(letters: readonly DeadLetter[], limit: number): string {
 }
 
 /** tally dead-letters show */
-export function showCommand(): Command {
-  const command = new Command("show")
+function showCommand(): Command {
+  return newCommand("show", { 1: "there is no such dead letter", 3: "the database does not respond" })
     .description("shows dead letters with all their fields")
     .argument("<ids...>")
     .addOption(jsonFlag)
@@ -116,7 +117,6 @@ export function showCommand(): Command {
         print(flags, letters.map(jsonOf), letters.map(textOf).join("\n"));
       }),
     );
-  return withExitCodes(command, { 1: "there is no such dead letter", 3: "the database does not respond" });
 }
 
 function textOf({ id, domain, stage, queue, messageId, reason, diedAt, state, body }: DeadLetter): string {
@@ -143,7 +143,7 @@ const connectedWithinMs = 10_000;
 const confirmedWithinMs = 30_000;
 
 /** tally dead-letters discard */
-export function discardCommand(): Command {
+function discardCommand(): Command {
   return settleCommand("discard", "marks dead letters as discarded; they are kept").action(
     (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
       withDatabase(async ({ database }) => {
@@ -155,7 +155,7 @@ export function discardCommand(): Command {
 }
 
 /** tally dead-letters replay. A kill between the confirm and the new state is harmless: an event keeps its id. */
-export function replayCommand(): Command {
+function replayCommand(): Command {
   return settleCommand("replay", "publishes dead letters again; safe to repeat").action(
     (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
       withDatabase(async ({ config, log, database }) => {
@@ -176,11 +176,11 @@ export function replayCommand(): Command {
 }
 
 function settleCommand(name: string, description: string): Command {
-  const command = withLetterFlags(new Command(name).description(description))
+  return withLetterFlags(newCommand(name, { 1: "there is no such dead letter", 3: "a server does not respond" }))
+    .description(description)
     .argument("[ids...]")
     .option("--all", "all that match the filters")
     .addOption(jsonFlag);
-  return withExitCodes(command, { 1: "there is no such dead letter", 3: "a server does not respond" });
 }
 
 function settle(

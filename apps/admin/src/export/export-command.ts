@@ -1,6 +1,6 @@
 import type { EventFiles } from "@tally/contract";
-import { Command } from "commander";
-import { usageError, withExitCodes } from "../command.ts";
+import type { Command } from "commander";
+import { usageError, newCommand } from "../command.ts";
 import { domainNamed, type JsonFlag, endpointFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress } from "@tally/runtime/progress";
@@ -15,7 +15,7 @@ interface ExportFlags extends JsonFlag {
 
 /** tally export */
 export function exportCommand(): Command {
-  const command = new Command("export")
+  return newCommand("export", { 3: "the database does not respond" })
     .description("writes the stored events of a domain as CSV or NDJSON, which tally import reads")
     .argument("[domain]", "the domain of the events", "purchases")
     .option("--store <id>", "only this store")
@@ -24,10 +24,9 @@ export function exportCommand(): Command {
       "--output <file>",
       "a file, written completely or not at all; CSV where its name ends in .csv (default: NDJSON on stdout)",
     )
-    .addOption(endpointFlag())
-    .option("--json", "prints the summary as JSON; without --output on stderr");
-  withExitCodes(command, { 3: "the database does not respond" });
-  return command.action(exportDomain);
+    .addOption(endpointFlag)
+    .option("--json", "prints the summary as JSON; without --output on stderr")
+    .action(exportDomain);
 }
 
 async function exportDomain(name: string, flags: ExportFlags): Promise<void> {

@@ -1,7 +1,7 @@
 import { isRetriable, messageOf, retryingFetch, TallyClientError, type Attempt } from "@tally/client";
 import { reasonOf, readConfigOrExit, secret, url } from "@tally/runtime";
 import { origin } from "@tally/runtime/flag-values";
-import { Option, type Command } from "commander";
+import { Option } from "commander";
 import { CommandError, usageError, exitCodes } from "../command.ts";
 
 /** The settings of commands that talk to a gateway. `pnpm dev` provides TALLY_URL to `pnpm tally`. */
@@ -17,9 +17,7 @@ export interface GatewayFlags {
   readonly url?: string;
 }
 
-export function withGatewayFlags(command: Command): Command {
-  return command.addOption(new Option("--url <origin>", "the gateway (default: TALLY_URL)").argParser(origin));
-}
+export const gatewayFlag = new Option("--url <origin>", "the gateway (default: TALLY_URL)").argParser(origin);
 
 /** The gateway of the flag or of the environment. Exits with 2 for a wrong variable. */
 export function gatewayOf({ url: flag }: GatewayFlags): Gateway {

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { wholeNumber, wholeNumberTo } from "@tally/runtime/flag-values";
-import { Command, Option } from "commander";
+import { Option, type Command } from "commander";
 import { bulkRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
-import { usageError, exitCodes, withExitCodes } from "../command.ts";
+import { usageError, exitCodes, newCommand } from "../command.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway.ts";
+import { gatewayFlag, gatewayOf, type GatewayFlags } from "../gateway/gateway.ts";
 import { withProgress } from "@tally/runtime/progress";
 import { formatOf } from "./file-format.ts";
 import { runImport } from "./run-import.ts";
@@ -25,7 +25,10 @@ const connections = wholeNumberTo(256);
 
 /** tally import */
 export function importCommand(): Command {
-  const command = new Command("import")
+  return newCommand("import", {
+    1: "lines were rejected, and a file names each with its reason; or the gateway fails at a line, which the message names",
+    3: "the gateway does not respond; the same command sends the file again and stores no line twice",
+  })
     .description(
       "sends the events of a CSV or NDJSON file to a gateway, each line exactly once however often it is repeated",
     )
@@ -51,12 +54,9 @@ export function importCommand(): Command {
         .argParser((text, before: readonly number[]) => [...before, wholeNumber(text)])
         .default([], "none"),
     )
-    .addOption(jsonFlag);
-  withExitCodes(command, {
-    1: "lines were rejected, and a file names each with its reason; or the gateway fails at a line, which the message names",
-    3: "the gateway does not respond; the same command sends the file again and stores no line twice",
-  });
-  return withGatewayFlags(command).action(importFile);
+    .addOption(jsonFlag)
+    .addOption(gatewayFlag)
+    .action(importFile);
 }
 
 async function importFile(file: string, flags: ImportFlags): Promise<void> {

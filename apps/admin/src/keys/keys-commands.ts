@@ -14,8 +14,8 @@ import {
 import type { Domain, SqlTransaction } from "@tally/contract";
 import { domains } from "@tally/domains";
 import { numberFlag, wholeNumberTo } from "@tally/runtime/flag-values";
-import { Command, InvalidArgumentError } from "commander";
-import { usageError, type CommandError, withExitCodes } from "../command.ts";
+import { InvalidArgumentError, type Command } from "commander";
+import { groupOf, newCommand, usageError, type CommandError } from "../command.ts";
 import { type JsonFlag, jsonFlag, print } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 
@@ -29,9 +29,15 @@ interface CreateFlags extends JsonFlag {
 
 const eventCount = wholeNumberTo(1_000_000);
 
+/** tally keys */
+export function keysCommand(): Command {
+  const commands = [createCommand(), listCommand(), rotateCommand(), revokeCommand()];
+  return groupOf("keys", "API keys of tills, stores, devices and teams", commands);
+}
+
 /** tally keys create: the only time that the key is shown. */
-export function createCommand(): Command {
-  const command = new Command("create")
+function createCommand(): Command {
+  return newCommand("create", { 3: "the database does not respond" })
     .description("creates a key and shows it once; it works on every gateway within 5 s")
     .requiredOption("--name <text>", "the client that uses it, such as till-5", parseName)
     .requiredOption("--scope <scope...>", "domain:read, domain:write or domain:operate; the domain * means all")
@@ -52,7 +58,6 @@ export function createCommand(): Command {
       const created = { id, name, scopes, stores: stores ?? null, limit: limit ?? null, key };
       print(flags, created, `${key}\nThis key is shown only now. Its id is ${id}.\n`);
     });
-  return withExitCodes(command, { 3: "the database does not respond" });
 }
 
 function limitOf({ rate, burst }: CreateFlags): KeyLimit | undefined {
@@ -100,8 +105,8 @@ function hasStores({ routes, queries }: Domain): boolean {
 }
 
 /** tally keys list */
-export function listCommand(): Command {
-  const command = new Command("list")
+function listCommand(): Command {
+  return newCommand("list", { 3: "the database does not respond" })
     .description("lists keys without their secrets, oldest first")
     .option("--all", "revoked ones too")
     .addOption(jsonFlag)
@@ -113,7 +118,6 @@ export function listCommand(): Command {
         print({ json }, shown.map(jsonOf), lines.length === 0 ? "no keys\n" : lines.join(""));
       }),
     );
-  return withExitCodes(command, { 3: "the database does not respond" });
 }
 
 function jsonOf({ id, name, scopes, stores, limit, ...at }: ApiKey): object {
@@ -143,8 +147,8 @@ const graceDefaultSeconds = 86_400;
 const seconds = numberFlag("a whole number of seconds", (value) => Number.isInteger(value) && value < 1e9);
 
 /** tally keys rotate: the only time that the new key is shown. */
-export function rotateCommand(): Command {
-  const command = new Command("rotate")
+function rotateCommand(): Command {
+  return newCommand("rotate", { 3: "the database does not respond" })
     .description("gives a key a new secret and shows it once; the previous one stays valid for a while")
     .argument("<id>")
     .option(
@@ -166,12 +170,11 @@ export function rotateCommand(): Command {
       const text = `${key}\nThis key is shown only now. The previous one is valid until ${until}.\n`;
       print({ json }, { id, key, previousUntil: until }, text);
     });
-  return withExitCodes(command, { 3: "the database does not respond" });
 }
 
 /** tally keys revoke */
-export function revokeCommand(): Command {
-  const command = new Command("revoke")
+function revokeCommand(): Command {
+  return newCommand("revoke", { 3: "the database does not respond" })
     .description("makes a key invalid for good, on every gateway within 5 s; safe to repeat")
     .argument("<id>")
     .addOption(jsonFlag)
@@ -181,7 +184,6 @@ export function revokeCommand(): Command {
       if (outcome !== "revoked") throw noSuchKey(id, outcome);
       print(flags, { id, revoked: true }, `revoked ${id}\n`);
     });
-  return withExitCodes(command, { 3: "the database does not respond" });
 }
 
 /** Runs one change of keys in a transaction. Throws a DatabaseError if it cannot commit within 15 s. */

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { firstProblem } from "@tally/contract";
 import { reasonOf } from "@tally/runtime";
 import { numberFlag } from "@tally/runtime/flag-values";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { usageError, withExitCodes } from "../command.ts";
+import { usageError, newCommand } from "../command.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { planFor, type Demand } from "./plan.ts";
 
@@ -15,7 +15,7 @@ const share = numberFlag("a number above 0 up to 1", (value) => value > 0 && val
 
 /** tally plan. `results` has the stored runs. */
 export function planCommand(results = join(import.meta.dirname, "../../../../bench/results")): Command {
-  const command = new Command("plan")
+  return newCommand("plan", {})
     .description("calculates the EC2 instances that each tier needs, from a run of pnpm bench")
     .requiredOption("--stores <number>", "stores that send events", positive)
     .requiredOption("--per-hour <number>", "events of one store in an hour, on average", positive)
@@ -30,7 +30,6 @@ export function planCommand(results = join(import.meta.dirname, "../../../../ben
       const plan = planFor(demand, fit.run.cpuUsPerEvent);
       print({ json }, { demand, run: fit.path, ...plan }, textOf(demand, fit, plan));
     });
-  return withExitCodes(command, {});
 }
 
 const us = Type.Number({ exclusiveMinimum: 0, expected: "more than 0 µs" });

@@ -10,8 +10,8 @@ import {
 import type { Database, RetainOutcome, RetentionProgress } from "@tally/database";
 import { domains } from "@tally/domains";
 import { wholeNumber } from "@tally/runtime/flag-values";
-import { Command } from "commander";
-import { CommandError, usageError, withExitCodes } from "../command.ts";
+import type { Command } from "commander";
+import { CommandError, usageError, newCommand } from "../command.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress, type Progress } from "@tally/runtime/progress";
@@ -28,7 +28,10 @@ const rowsPerTransaction = 10_000;
 
 /** tally retention */
 export function retentionCommand(): Command {
-  const command = new Command("retention")
+  return newCommand("retention", {
+    1: "another process is removing months, a file with other content is in the way, or an exported line does not have all content of its event; nothing is lost: run the same command again to continue",
+    3: "the database does not respond, or the table is in use for too long; run the same command again to continue",
+  })
     .description("exports the rows of old months to files and removes them; rankings keep their counts")
     .requiredOption("--domain <name>", "the domain of the rows")
     .requiredOption(
@@ -38,12 +41,8 @@ export function retentionCommand(): Command {
     )
     .option("--export <directory>", "where the files of the removed months go, DOMAIN-MONTH.ndjson")
     .option("--dry-run", "only shows what it would do")
-    .addOption(jsonFlag);
-  withExitCodes(command, {
-    1: "another process is removing months, a file with other content is in the way, or an exported line does not have all content of its event; nothing is lost: run the same command again to continue",
-    3: "the database does not respond, or the table is in use for too long; run the same command again to continue",
-  });
-  return command.action(runRetention);
+    .addOption(jsonFlag)
+    .action(runRetention);
 }
 
 async function runRetention(flags: RetentionFlags): Promise<void> {

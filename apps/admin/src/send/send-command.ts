@@ -7,7 +7,7 @@ import type { Domain, EntryFields } from "@tally/contract";
 import { untilDrained } from "@tally/reconcile";
 import { withProgress } from "@tally/runtime/progress";
 import { Command, Option } from "commander";
-import { CommandError, usageError, exitCodes, withExitCodes } from "../command.ts";
+import { CommandError, usageError, exitCodes, newCommand } from "../command.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import {
   cellValue,
@@ -18,7 +18,7 @@ import {
   parseEntry,
 } from "../entries/entry-fields.ts";
 import { requestOf } from "../entries/entry-request.ts";
-import { gatewayOf, withGatewayFlags } from "../gateway/gateway.ts";
+import { gatewayFlag, gatewayOf } from "../gateway/gateway.ts";
 import type { Gateway, GatewayFlags, GatewayRequest } from "../gateway/gateway.ts";
 
 interface SendFlags extends JsonFlag, GatewayFlags {
@@ -34,13 +34,14 @@ const ownFlags = new Set(["key", "wait", "part", "json", "url"]);
 
 /** tally send DOMAIN */
 export function sendCommand(): Command {
-  const command = new Command("send").description("sends one event of a domain to a gateway and prints its event id");
-  withExitCodes(command, {
+  const command = newCommand("send", {
     1: "the gateway rejected the event, or it was not ranked in time",
     3: "the gateway does not respond",
   });
   for (const domain of domains) command.addCommand(sendOf(domain));
-  return command.addHelpText("after", "\nWithout a field, the command reads a JSON object with all fields from stdin.");
+  return command
+    .description("sends one event of a domain to a gateway and prints its event id")
+    .addHelpText("after", "\nWithout a field, the command reads a JSON object with all fields from stdin.");
 }
 
 /** One command for each domain, so that its help lists the fields. */
@@ -49,13 +50,14 @@ function sendOf(domain: Domain): Command {
   for (const [name, expected] of expectations(domain)) command.option(`--${name} <value>`, expected);
   const form = formRouteOf(domain);
   if (form !== undefined) command.option("--part <name=value...>", "a part of a form, as name=text or name=@file");
-  command
+  return command
     .option("--key <text>", "its Idempotency-Key; the same key and content is the same event (default: a new one)")
     .addOption(
       new Option("--wait [seconds]", "wait until it is ranked, 30 s by default").preset(String(waitDefaultSeconds)),
     )
-    .addOption(jsonFlag);
-  return withGatewayFlags(command).action((flags: SendFlags) => send(domain, form?.path ?? "", flags));
+    .addOption(jsonFlag)
+    .addOption(gatewayFlag)
+    .action((flags: SendFlags) => send(domain, form?.path ?? "", flags));
 }
 
 /** `formPath`: of the domain's form; without one there is no --part. */

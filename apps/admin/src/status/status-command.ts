@@ -3,8 +3,8 @@ import { domains } from "@tally/domains";
 import { connectHeartbeats, StatusReader } from "@tally/telemetry";
 import type { Heartbeats, Status, DomainStatus, LoggedError, ProcessStatus, QueueStatus } from "@tally/telemetry";
 import { numberFlag } from "@tally/runtime/flag-values";
-import { Command, Option } from "commander";
-import { exitCodes, withExitCodes, type ExitCode } from "../command.ts";
+import { Option, type Command } from "commander";
+import { exitCodes, newCommand, type ExitCode } from "../command.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withBroker, withDatabase } from "../open-servers.ts";
 
@@ -21,26 +21,25 @@ const everySeconds = numberFlag("a number of seconds from 0.2 to 3600", (value) 
 
 /** tally status */
 export function statusCommand(): Command {
-  const command = new Command("status")
+  return newCommand("status", {
+    1: "events wait, nothing progresses, a process is gone, or its clock is wrong",
+    3: "a server is down; the rest is shown",
+  })
     .description("shows whether the system is healthy and how far behind it is: servers, queues, processes, errors")
     .addOption(
       new Option("--watch [seconds]", "repeat every second, or after this many seconds, until Ctrl-C")
         .argParser(everySeconds)
         .preset("1"),
     )
-    .addOption(jsonFlag);
-  withExitCodes(command, {
-    1: "events wait, nothing progresses, a process is gone, or its clock is wrong",
-    3: "a server is down; the rest is shown",
-  });
-  return command.action((flags: StatusFlags) =>
-    withReader(async (reader) => {
-      if (flags.watch !== undefined) return watch(reader, flags, flags.watch * 1000);
-      const status = await reader.read();
-      print(flags, status, statusText(status));
-      process.exitCode = exitCodeOf(status);
-    }),
-  );
+    .addOption(jsonFlag)
+    .action((flags: StatusFlags) =>
+      withReader(async (reader) => {
+        if (flags.watch !== undefined) return watch(reader, flags, flags.watch * 1000);
+        const status = await reader.read();
+        print(flags, status, statusText(status));
+        process.exitCode = exitCodeOf(status);
+      }),
+    );
 }
 
 /** Prints a status again and again: on a terminal on one screen, with --json one JSON text a line. */

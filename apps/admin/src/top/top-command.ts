@@ -1,9 +1,9 @@
 import { domains } from "@tally/domains";
 import { wholeNumberTo } from "@tally/runtime/flag-values";
-import { Command } from "commander";
-import { CommandError, exitCodes, withExitCodes, usageError } from "../command.ts";
+import type { Command } from "commander";
+import { CommandError, exitCodes, newCommand, usageError } from "../command.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { gatewayOf, withGatewayFlags, type GatewayFlags } from "../gateway/gateway.ts";
+import { gatewayFlag, gatewayOf, type GatewayFlags } from "../gateway/gateway.ts";
 import type { Domain, View } from "@tally/contract";
 
 interface TopFlags extends JsonFlag, GatewayFlags {
@@ -16,17 +16,17 @@ const limits = wholeNumberTo(100);
 
 /** tally top */
 export function topCommand(): Command {
-  const command = new Command("top")
+  return newCommand("top", { 1: "the gateway rejected a value", 3: "the gateway or its Redis does not respond" })
     .description("prints a ranking: the best items of a store, the best stores of an item, or another board")
     .argument("[board]", "store, item, or the name of a board (default: lists the boards)")
     .argument("[values...]", "the store, the item, or the other parameters of the board")
     .option("--date <day>", "of one day: yyyymmdd, or today")
     .option("--limit <number>", "this many entries, 10 by default", limits)
-    .addOption(jsonFlag);
-  withExitCodes(command, { 1: "the gateway rejected a value", 3: "the gateway or its Redis does not respond" });
-  return withGatewayFlags(command).action((board: string | undefined, values: readonly string[], flags: TopFlags) =>
-    board === undefined ? listBoards(flags) : showBoard(board, values, flags),
-  );
+    .addOption(jsonFlag)
+    .addOption(gatewayFlag)
+    .action((board: string | undefined, values: readonly string[], flags: TopFlags) =>
+      board === undefined ? listBoards(flags) : showBoard(board, values, flags),
+    );
 }
 
 function listBoards(flags: JsonFlag): void {
