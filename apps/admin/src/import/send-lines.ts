@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { setTimeout as delay } from "node:timers/promises";
-import { isRetriable, messageOf, retryDelayMs, sendBulk, type BulkOutcome, type EntryResult } from "@tally/client";
+import { headOf, isRetriable, messageOf, retryDelayMs, sendBulk, type BulkOutcome } from "@tally/client";
 import { IdempotencyKey, type Domain } from "@tally/contract";
 import { Check } from "typebox/value";
 import { CommandError, usageError } from "../command.ts";
@@ -113,7 +113,8 @@ class Lane {
   async send(): Promise<void> {
     const { signal } = this.#sending;
     for (;;) {
-      const part = this.#firstOpen();
+      const entriesMax = Math.min(this.#entriesMax, this.#searchMax);
+      const part = headOf(this.#open, { entriesMax, bytesMax: bodyBytesMax });
       const [first] = part;
       if (first === undefined) return;
       const outcome = await this.#post(part, first);
@@ -124,47 +125,41 @@ class Lane {
     }
   }
 
-  /** As many as one request may have; at least one. */
-  #firstOpen(): readonly Entry[] {
-    const entriesMax = Math.min(this.#entriesMax, this.#searchMax);
-    let bytes = 0;
-    const end = this.#open.findIndex(({ text }, count) => {
-      bytes += Buffer.byteLength(text) + 1;
-      return count > 0 && (count >= entriesMax || bytes > bodyBytesMax);
-    });
-    return end < 0 ? this.#open : this.#open.slice(0, end);
-  }
-
-  #post(part: readonly Entry[], { path, key }: Entry): Promise<BulkOutcome> {
+  #post(part: readonly Entry[], { path, key }: Entry): Promise<BulkOutcome<Entry>> {
     const headers = this.#isBulk
       ? { "content-type": "application/x-ndjson" }
       : { "content-type": "application/json", "idempotency-key": key };
     const { gateway, signal } = this.#sending;
     const request = { ...gateway.attemptAt(path, headers), signal };
-    const texts = part.map(({ text }) => text);
-    return this.#isBulk ? sendBulk(texts, request) : sendBulk(texts, request, resultOfEvent);
+    return this.#isBulk ? sendBulk(part, request) : sendBulk(part, request, resultOfEvent);
   }
 
-  async #take(outcome: BulkOutcome, part: readonly Entry[], first: Entry): Promise<void> {
+  async #take(outcome: BulkOutcome<Entry>, part: readonly Entry[], first: Entry): Promise<void> {
     const { gateway, giveUpAfterMs } = this.#sending;
     switch (outcome.kind) {
       case "results": {
-        const isBusy = this.#settleSome(part, outcome.results) < part.length;
-        if (isBusy && !(await this.#pause(outcome.retryAfterMs, giveUpAfterMs)))
+        const { accepted, rejected, again, retryAfterMs } = outcome;
+        for (const { line, id } of accepted) this.#settle(line, { id });
+        for (const { line, error } of rejected) this.#settle(line, { rejected: error });
+        this.#open = [...again, ...this.#open.slice(part.length)];
+        this.#noteProgress();
+        if (again.length > 0 && !(await this.#pause(retryAfterMs, giveUpAfterMs)))
           throw gateway.unavailable("is too busy, or a server behind it is down");
         return;
       }
-      case "later":
-        if (await this.#pause(outcome.retryAfterMs, this.#patienceMs())) return;
+      case "later": {
+        const isSearching = outcome.status === 500 && this.#searchMax < Infinity;
+        const withinMs = isSearching ? Math.min(searchWithinMs, giveUpAfterMs) : giveUpAfterMs;
+        if (await this.#pause(outcome.retryAfterMs, withinMs)) return;
         if (outcome.status === undefined) throw gateway.unavailable(`does not respond (${outcome.reason})`);
         if (outcome.status !== 500) throw gateway.unavailable(`responds ${outcome.reason}`);
         if (part.length === 1) throw failsAtLine(first.line, `${gateway.url} responds ${outcome.reason}`);
         this.#searchMax = Math.ceil(part.length / 2);
         this.#noteProgress();
         return;
+      }
       case "tooLarge":
-        if (part.length > 1) this.#entriesMax = Math.ceil(part.length / 2);
-        else this.#settleSome(part, [{ status: outcome.status, error: outcome.reason }]);
+        this.#entriesMax = Math.ceil(part.length / 2);
         return;
       case "stopped":
         if (outcome.status === 401) throw wrongKey(outcome.reason);
@@ -172,29 +167,9 @@ class Lane {
     }
   }
 
-  /** Settles the entries with a final result, and returns how many they are. */
-  #settleSome(part: readonly Entry[], results: readonly EntryResult[]): number {
-    const settled = new Set<Entry>();
-    for (const [index, entry] of part.entries()) {
-      const result = results[index];
-      if (result === undefined || isRetriable(result.status)) continue;
-      settled.add(entry);
-      this.#settle(entry.line, "id" in result ? { id: result.id } : { rejected: result.error });
-    }
-    if (settled.size === 0) return 0;
-    this.#open = this.#open.filter((entry) => !settled.has(entry));
-    this.#noteProgress();
-    return settled.size;
-  }
-
   #noteProgress(): void {
     this.#failures = 0;
     this.#progressAt = performance.now();
-  }
-
-  #patienceMs(): number {
-    const { giveUpAfterMs } = this.#sending;
-    return this.#searchMax < Infinity ? Math.min(searchWithinMs, giveUpAfterMs) : giveUpAfterMs;
   }
 
   /** Returns false when it would wait for too long. */

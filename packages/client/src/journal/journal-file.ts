@@ -1,3 +1,4 @@
+import { fieldOf, parsed } from "../json.ts";
 import { TallyClientError } from "../tally-client-error.ts";
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -43,24 +44,10 @@ type Line = { readonly settled: readonly number[] } | { readonly number: number;
 
 function readLine(line: string): Line | undefined {
   const value = parsed(line);
-  if (typeof value !== "object" || value === null) return undefined;
-  if ("settled" in value) {
-    const { settled } = value;
-    return Array.isArray(settled) && settled.every((one) => typeof one === "number") ? { settled } : undefined;
-  }
-  if (!("number" in value && "purchase" in value)) return undefined;
-  const { number, purchase } = value;
+  const [settled, number, purchase] = ["settled", "number", "purchase"].map((name) => fieldOf(value, name));
+  if (Array.isArray(settled) && settled.every((one) => typeof one === "number")) return { settled };
   const isPurchase = typeof number === "number" && typeof purchase === "object" && purchase !== null;
   return isPurchase ? { number, text: JSON.stringify(purchase) } : undefined;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // The caller reports the line.
-    return undefined;
-  }
 }
 
 /** A file that grows by whole writes. Calls must not overlap. */

@@ -16,7 +16,7 @@ export async function lockFile(
   await writeFile(own, `${process.pid} ${await startOf(process.pid)}`, { flag: "wx" });
   try {
     while (!(await appears(own, path))) {
-      const holder = await contentOf(path);
+      const holder = (await contentOf(path))?.toString();
       // Its holder has removed it since.
       if (holder === undefined) continue;
       if (await isAlive(holder)) throw inUse(pidOf(holder));
@@ -43,7 +43,7 @@ async function appears(own: string, path: string): Promise<boolean> {
 async function takeOver(path: string, holder: string, own: string, inUse: (pid: number) => Error): Promise<boolean> {
   const unlock = await lockFile(`${path}.takeover`, inUse);
   try {
-    const isSame = (await contentOf(path)) === holder;
+    const isSame = (await contentOf(path))?.toString() === holder;
     if (isSame) await rename(own, path);
     return isSame;
   } finally {
@@ -52,9 +52,9 @@ async function takeOver(path: string, holder: string, own: string, inUse: (pid: 
 }
 
 /** undefined: there is no such file. */
-async function contentOf(path: string): Promise<string | undefined> {
+export async function contentOf(path: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(path, "utf8");
+    return await readFile(path);
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;

@@ -1,9 +1,9 @@
-import { mkdir, open, readFile } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { TallyClientError } from "../tally-client-error.ts";
 import { AppendFile, addedLine, readLines, settledLine } from "./journal-file.ts";
 import type { Journal, RejectedEntry } from "./journal.ts";
-import { lockFile } from "./lock-file.ts";
+import { contentOf, lockFile } from "./lock-file.ts";
 
 /** One `append()` that is not written yet. */
 interface Pending {
@@ -19,7 +19,7 @@ export async function openJournal(path: string): Promise<Journal> {
   await mkdir(dirname(file), { recursive: true });
   const unlock = await lockFile(`${file}.lock`);
   try {
-    const read = readLines(file, await contentOf(file));
+    const read = readLines(file, (await contentOf(file)) ?? Buffer.alloc(0));
     return createJournal(file, read, await AppendFile.open(file, read.bytes), unlock);
   } catch (error) {
     await unlock();
@@ -120,15 +120,6 @@ async function appendRejected(path: string, rejected: readonly RejectedEntry[]):
     await file.datasync();
   } finally {
     await file.close();
-  }
-}
-
-async function contentOf(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return Buffer.alloc(0);
-    throw error;
   }
 }
 

@@ -96,10 +96,7 @@ export async function attempt({ fetch, url, init, attemptMs, signal }: Attempt):
 }
 
 /** The range of a back-off, in ms. */
-export interface BackOffRange {
-  readonly firstDelayMs: number;
-  readonly longestDelayMs: number;
-}
+export type BackOffRange = Required<Pick<RetryOptions, "firstDelayMs" | "longestDelayMs">>;
 
 /** Whether a request may succeed later: 408, 409 (its key is under way), 429, 5xx. Any other status is final. */
 export function isRetriable(status: number): boolean {

@@ -1,8 +1,8 @@
 import type { Journal } from "../journal/journal.ts";
-import { type Attempt, isRetriable, retryDelayMs, type BackOffRange } from "../retry/retrying-fetch.ts";
+import { type Attempt, retryDelayMs, type BackOffRange } from "../retry/retrying-fetch.ts";
 import { TallyClientError } from "../tally-client-error.ts";
 import { type PurchaseQueue, purchaseOf, type RejectedPurchase, type WaitingPurchase } from "./purchase-queue.ts";
-import { sendBulk, type BulkOutcome } from "./send-bulk.ts";
+import { headOf, sendBulk, type BulkOutcome } from "./send-bulk.ts";
 
 export interface DeliveryOptions extends BackOffRange {
   readonly queue: PurchaseQueue;
@@ -14,13 +14,7 @@ export interface DeliveryOptions extends BackOffRange {
   readonly onProblem: ((problem: TallyClientError | undefined) => void) | undefined;
 }
 
-type Results = Extract<BulkOutcome, { readonly kind: "results" }>;
-
-interface Rejected {
-  readonly purchase: WaitingPurchase;
-  readonly status: number;
-  readonly error: string;
-}
+type Results = Extract<BulkOutcome<WaitingPurchase>, { readonly kind: "results" }>;
 
 /** Delivers the purchases of a queue: one request at a time, the oldest first.
  *
@@ -103,7 +97,7 @@ export class Delivery {
 
   async #deliver(): Promise<void> {
     try {
-      while (this.#options.queue.length > 0 && !this.#isStopped && !this.#finished.signal.aborted) {
+      while (this.#options.queue.purchases.length > 0 && !this.#isStopped && !this.#finished.signal.aborted) {
         const delayMs = await this.#deliverHead();
         this.changed();
         if (delayMs > 0 && !this.#finished.signal.aborted) await this.#pause(delayMs);
@@ -117,23 +111,19 @@ export class Delivery {
   /** Returns how long to wait before the next request, in ms. */
   async #deliverHead(): Promise<number> {
     const { queue, request, bytesPerRequestMax } = this.#options;
-    const purchases = queue.head({ eventsMax: this.#entriesMax, bytesMax: bytesPerRequestMax });
-    const texts = purchases.map(({ text }) => text);
-    const outcome = await sendBulk(texts, { ...request, signal: this.#finished.signal });
+    const purchases = headOf(queue.purchases, { entriesMax: this.#entriesMax, bytesMax: bytesPerRequestMax });
+    const outcome = await sendBulk(purchases, { ...request, signal: this.#finished.signal });
     switch (outcome.kind) {
       case "results":
-        return this.#settleEach(purchases, outcome);
+        return this.#settle(outcome);
       case "later":
         if (this.#finished.signal.aborted) return 0;
         this.#failures++;
         this.#report(new TallyClientError("UNREACHABLE", outcome.reason, { cause: outcome.cause }));
         return this.#delayMs(outcome.retryAfterMs);
-      case "tooLarge": {
-        const [purchase] = purchases;
-        if (purchases.length > 1 || purchase === undefined) this.#entriesMax = Math.ceil(purchases.length / 2);
-        else await this.#settle([], [{ purchase, status: outcome.status, error: outcome.reason }], []);
+      case "tooLarge":
+        this.#entriesMax = Math.ceil(purchases.length / 2);
         return 0;
-      }
       case "stopped":
         this.#isStopped = true;
         this.#report(new TallyClientError("STOPPED", outcome.reason));
@@ -141,55 +131,26 @@ export class Delivery {
     }
   }
 
-  async #settleEach(purchases: readonly WaitingPurchase[], { results, retryAfterMs }: Results): Promise<number> {
-    const accepted: (readonly [WaitingPurchase, string])[] = [];
-    const rejected: Rejected[] = [];
-    const again: WaitingPurchase[] = [];
-    let reason = "";
-    for (const [index, purchase] of purchases.entries()) {
-      const result = results[index];
-      if (result === undefined) continue;
-      if ("id" in result) accepted.push([purchase, result.id]);
-      else if (isRetriable(result.status)) {
-        again.push(purchase);
-        reason = `${result.status} ${result.error}`;
-      } else rejected.push({ purchase, ...result });
-    }
-    if (again.length === purchases.length) {
-      this.#failures++;
-      this.#report(new TallyClientError("UNREACHABLE", reason));
-      return this.#delayMs(retryAfterMs);
-    }
-    await this.#settle(accepted, rejected, again);
-    // A gateway that takes less at a time is asked for a little more after each success.
-    this.#entriesMax = Math.min(this.#options.entriesPerRequestMax, this.#entriesMax + Math.ceil(this.#entriesMax / 8));
-    this.#failures = again.length === 0 ? 0 : 1;
-    return again.length === 0 ? 0 : this.#delayMs(retryAfterMs);
-  }
-
   /** Removes the oldest purchases from journal and queue, except `again`. */
-  async #settle(
-    accepted: readonly (readonly [WaitingPurchase, string])[],
-    rejected: readonly Rejected[],
-    again: readonly WaitingPurchase[],
-  ): Promise<void> {
-    const { journal, queue, onRejected } = this.#options;
+  async #settle({ accepted, rejected, again, retryAfterMs }: Results): Promise<number> {
+    const { journal, queue, onRejected, entriesPerRequestMax } = this.#options;
+    const numbers = accepted.map(({ number }) => number);
     this.#report(
-      await journal
-        ?.settle(
-          accepted.map(([{ number }]) => number),
-          rejected.map(({ purchase: { number, text }, status, error }) => ({ number, text, status, error })),
-        )
-        .then(
-          () => undefined,
-          (error: unknown) =>
-            error instanceof TallyClientError ? error : new TallyClientError("JOURNAL_FAILED", "", { cause: error }),
-        ),
+      await journal?.settle(numbers, rejected).then(
+        () => undefined,
+        (error: unknown) =>
+          error instanceof TallyClientError ? error : new TallyClientError("JOURNAL_FAILED", "", { cause: error }),
+      ),
     );
     queue.remove(accepted.length + rejected.length + again.length, again);
-    for (const [purchase, id] of accepted) purchase.settle({ outcome: "accepted", id });
-    for (const { purchase, status, error } of rejected) purchase.settle({ outcome: "rejected", status, error });
-    for (const { purchase, status, error } of rejected) onRejected({ purchase: purchaseOf(purchase), status, error });
+    for (const { settle, id } of accepted) settle({ outcome: "accepted", id });
+    for (const { settle, status, error } of rejected) settle({ outcome: "rejected", status, error });
+    for (const one of rejected) onRejected({ purchase: purchaseOf(one), status: one.status, error: one.error });
+    // A gateway that takes less at a time is asked for a little more after each success.
+    if (accepted.length > 0)
+      this.#entriesMax = Math.min(entriesPerRequestMax, this.#entriesMax + Math.ceil(this.#entriesMax / 8));
+    this.#failures = again.length === 0 ? 0 : 1;
+    return again.length === 0 ? 0 : this.#delayMs(retryAfterMs);
   }
 
   #report(problem: TallyClientError | undefined): void {

@@ -1,9 +1,14 @@
 import { expect, test } from "vitest";
+import { headOf } from "./send-bulk.ts";
 import { PurchaseQueue, type WaitingPurchase } from "./purchase-queue.ts";
 
-const of = (number: number, bytes = 10): WaitingPurchase => ({ number, text: "", bytes, settle: () => undefined });
+const of = (number: number): WaitingPurchase => ({
+  number,
+  text: "x".repeat(10),
+  bytes: 10,
+  settle: () => undefined,
+});
 const numbersOf = (purchases: readonly WaitingPurchase[]) => purchases.map(({ number }) => number);
-const all = { eventsMax: 100, bytesMax: 1000 };
 
 function queueOf(...purchases: readonly WaitingPurchase[]): PurchaseQueue {
   const queue = new PurchaseQueue({ eventsMax: 4, bytesMax: 50 }, []);
@@ -22,7 +27,7 @@ test("a place counts from its reservation on, and is free again when it is given
   queue.reserve(10);
   queue.push(of(4));
   queue.remove(2, []);
-  expect([queue.events, queue.length]).toEqual([2, 2]);
+  expect([queue.events, queue.purchases.length]).toEqual([2, 2]);
   expect(() => queue.reserve(31)).toThrow("it holds 20 of 50 bytes, the purchase has 31");
   queue.reserve(30);
 });
@@ -31,15 +36,15 @@ test("purchases that stay are the oldest, in their order", () => {
   const [second, third] = [of(2), of(3)];
   const queue = queueOf(of(1), second, third, of(4));
   queue.remove(3, [second, third]);
-  expect(numbersOf(queue.head(all))).toEqual([2, 3, 4]);
+  expect(numbersOf(queue.purchases)).toEqual([2, 3, 4]);
   expect(queue.events).toBe(3);
 });
 
 test("the head fits into both limits, and has at least one purchase", () => {
-  const queue = queueOf(of(1, 10), of(2, 10), of(3, 10), of(4, 10));
-  expect(numbersOf(queue.head({ ...all, eventsMax: 3 }))).toEqual([1, 2, 3]);
-  expect(numbersOf(queue.head({ ...all, bytesMax: 22 }))).toEqual([1, 2]);
-  expect(numbersOf(queue.head({ ...all, bytesMax: 1 }))).toEqual([1]);
+  const all = [of(1), of(2), of(3), of(4)];
+  expect(headOf(all, { entriesMax: 3, bytesMax: 1000 })).toEqual(all.slice(0, 3));
+  expect(headOf(all, { entriesMax: 100, bytesMax: 22 })).toEqual(all.slice(0, 2));
+  expect(headOf(all, { entriesMax: 100, bytesMax: 1 })).toEqual(all.slice(0, 1));
 });
 
 test("what an earlier process left is there even where it exceeds the bounds", () => {

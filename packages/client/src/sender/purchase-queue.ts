@@ -71,8 +71,8 @@ export class PurchaseQueue {
     return this.#events;
   }
 
-  get length(): number {
-    return this.#purchases.length;
+  get purchases(): readonly WaitingPurchase[] {
+    return this.#purchases;
   }
 
   reserve(bytes: number): void {
@@ -96,19 +96,6 @@ export class PurchaseQueue {
   /** Takes the place that was reserved for it. */
   push(purchase: WaitingPurchase): void {
     this.#purchases.push(purchase);
-  }
-
-  /** The oldest ones that fit together: at least one, unless it is empty. */
-  head({ eventsMax, bytesMax }: Bounds): readonly WaitingPurchase[] {
-    let count = 0;
-    let bytes = 0;
-    for (const purchase of this.#purchases) {
-      // One more for the line break.
-      bytes += purchase.bytes + 1;
-      if (count === eventsMax || (bytes > bytesMax && count > 0)) break;
-      count++;
-    }
-    return this.#purchases.slice(0, count);
   }
 
   /** Removes the `count` oldest, except those in `kept`, which stay the oldest. */

@@ -1,10 +1,22 @@
+import { fieldOf, parsed } from "../json.ts";
 import { attempt, type Attempt, isRetriable, retryAfterMs } from "../retry/retrying-fetch.ts";
 
+/** One line of a bulk request. */
+interface BulkEntry {
+  readonly text: string;
+}
+
 /** What a bulk request has led to. */
-export type BulkOutcome =
-  /** Each entry has its result. `retryAfterMs` is for those that may be sent again. */
-  | { readonly kind: "results"; readonly results: readonly EntryResult[]; readonly retryAfterMs: number | undefined }
-  /** Nothing is known of the entries: send all again later. */
+export type BulkOutcome<Entry> =
+  /** At least one entry is accepted or rejected. `again`: send these again after `retryAfterMs`. */
+  | {
+      readonly kind: "results";
+      readonly accepted: readonly (Entry & Accepted)[];
+      readonly rejected: readonly (Entry & Rejected)[];
+      readonly again: readonly Entry[];
+      readonly retryAfterMs: number | undefined;
+    }
+  /** Send all entries again later: each of them may be accepted then, or nothing is known of them. */
   | {
       readonly kind: "later";
       /** undefined: there was no complete response. */
@@ -13,41 +25,82 @@ export type BulkOutcome =
       readonly cause?: unknown;
       readonly retryAfterMs: number | undefined;
     }
-  /** The request is too large for this gateway or its rate limit. Nothing is stored. */
-  | { readonly kind: "tooLarge"; readonly status: number; readonly reason: string }
+  /** The request is too large for this gateway or its rate limit. Nothing is stored: send fewer entries. */
+  | { readonly kind: "tooLarge" }
   /** No request of this client will be accepted. Nothing is stored. */
   | { readonly kind: "stopped"; readonly status: number; readonly reason: string };
+
+/** The first entries that fit into one request: at least one, unless there is none. */
+export function headOf<Entry extends BulkEntry>(entries: readonly Entry[], { entriesMax, bytesMax }: RequestLimits) {
+  let bytes = 0;
+  const end = entries.findIndex(({ text }, count) => {
+    // One more for the line break.
+    bytes += Buffer.byteLength(text) + 1;
+    return count > 0 && (count >= entriesMax || bytes > bytesMax);
+  });
+  return entries.slice(0, end < 0 ? entries.length : end);
+}
+
+interface RequestLimits {
+  readonly entriesMax: number;
+  readonly bytesMax: number;
+}
 
 type ReadResults = (body: string, count: number, response: Response) => readonly EntryResult[] | undefined;
 
 /** Sends entries with own idempotencyKeys in one POST. Never rejects; aborted, it is "later". */
-export async function sendBulk(
-  texts: readonly string[],
+export async function sendBulk<Entry extends BulkEntry>(
+  entries: readonly Entry[],
   request: Attempt,
   read: ReadResults = resultsOf,
-): Promise<BulkOutcome> {
+): Promise<BulkOutcome<Entry>> {
   let response: Response;
   let body: string;
   try {
     // Lines, because the gateway reads each by itself: one that it cannot read does not affect the others.
-    response = await attempt({ ...request, init: { ...request.init, body: texts.join("\n") } });
+    response = await attempt({
+      ...request,
+      init: { ...request.init, body: entries.map(({ text }) => text).join("\n") },
+    });
     body = await response.text();
   } catch (error) {
     return { kind: "later", status: undefined, reason: innermostReason(error), cause: error, retryAfterMs: undefined };
   }
   const { status } = response;
   const after = retryAfterMs(response.headers);
-  const results = read(body, texts.length, response);
-  if (results !== undefined) return { kind: "results", results, retryAfterMs: after };
+  const results = read(body, entries.length, response);
+  if (results !== undefined) return outcomeOf(entries, results, after);
   const message = messageOf(body);
   const reason = `${status} ${message ?? "without the body of a gateway"}`;
   if (isRetriable(status)) return { kind: "later", status, reason, retryAfterMs: after };
   // Also from a proxy: it needs smaller requests.
-  if (status === 413) return { kind: "tooLarge", status, reason };
+  if (status === 413 && entries.length > 1) return { kind: "tooLarge" };
+  if (status === 413) return outcomeOf(entries, [{ status, error: reason }], after);
   // Not from a gateway: the login page of a network, or a proxy whose gateway is away. It says nothing about this
   // client.
   if (response.ok || message === undefined) return { kind: "later", status, reason, retryAfterMs: after };
   return { kind: "stopped", status, reason };
+}
+
+function outcomeOf<Entry>(
+  entries: readonly Entry[],
+  results: readonly EntryResult[],
+  afterMs: number | undefined,
+): BulkOutcome<Entry> {
+  const accepted: (Entry & Accepted)[] = [];
+  const rejected: (Entry & Rejected)[] = [];
+  const again: Entry[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const result = results[index];
+    if (result === undefined) continue;
+    if ("id" in result) accepted.push({ ...entry, ...result });
+    else if (isRetriable(result.status)) again.push(entry);
+    else rejected.push({ ...entry, ...result });
+  }
+  const [first] = results;
+  if (again.length < entries.length || first === undefined || "id" in first)
+    return { kind: "results", accepted, rejected, again, retryAfterMs: afterMs };
+  return { kind: "later", status: first.status, reason: `${first.status} ${first.error}`, retryAfterMs: afterMs };
 }
 
 /** fetch says only "fetch failed"; its cause says why. */
@@ -59,9 +112,17 @@ function innermostReason(error: unknown): string {
 }
 
 /** What the gateway says of one entry of a bulk request. */
-export type EntryResult =
-  | { readonly status: 201; readonly id: string }
-  | { readonly status: number; readonly error: string };
+type EntryResult = Accepted | Rejected;
+
+interface Accepted {
+  readonly status: 201;
+  readonly id: string;
+}
+
+interface Rejected {
+  readonly status: number;
+  readonly error: string;
+}
 
 /** The results of `count` entries, in their order. undefined: the body is not such a list, as from a proxy. */
 export function resultsOf(body: string, count: number): readonly EntryResult[] | undefined {
@@ -84,17 +145,4 @@ function resultOf(entry: unknown): EntryResult | undefined {
   if (typeof status !== "number") return undefined;
   if (status === 201) return typeof id === "string" ? { status, id } : undefined;
   return typeof error === "string" ? { status, error } : undefined;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    // Not JSON, so not from a gateway.
-    return undefined;
-  }
 }
