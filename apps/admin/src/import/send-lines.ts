@@ -12,16 +12,20 @@ import type { ImportLine } from "./file-format.ts";
 /** What became of a line. */
 export type Outcome = { readonly id: string } | { readonly rejected: string };
 
-export interface Sending {
+export interface SendOptions {
   readonly domain: Domain;
   readonly gateway: Gateway;
+  /** Numbers of lines that are not sent, but rejected. */
+  readonly skippedLines: ReadonlySet<number>;
+  /** Requests at once. */
+  readonly concurrency: number;
+  /** How long requests may fail one after the other before the import ends. */
+  readonly giveUpAfterMs: number;
+}
+
+interface Sending extends SendOptions {
   /** Makes the keys of the lines. */
   readonly identity: string;
-  readonly skippedLines: ReadonlySet<number>;
-  /** Requests at once, of a domain without a bulk route. */
-  readonly concurrency: number;
-  /** How long the requests of a lane may fail one after the other. */
-  readonly giveUpAfterMs: number;
   readonly signal: AbortSignal;
   readonly onSettled: () => void;
 }

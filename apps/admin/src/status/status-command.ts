@@ -7,6 +7,7 @@ import { Option, type Command } from "commander";
 import { exitCodes, newCommand, type ExitCode } from "../command.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { withBroker, withDatabase } from "../open-servers.ts";
+import { table } from "../table.ts";
 
 interface StatusFlags extends JsonFlag {
   readonly watch?: number;
@@ -176,20 +177,4 @@ function secondsText(seconds: number | null): string {
 function numberText(value: number | null): string {
   if (value === null) return unknown;
   return value < 10 ? String(Math.round(value * 100) / 100) : String(Math.round(value));
-}
-
-/** A column of numbers is on the right, others on the left. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const columns = head.map((title, at) => {
-    const cells = rows.map((row) => row[at] ?? "");
-    const isNumeric = cells.length > 0 && cells.every((cell) => /^[\d?][\d.]*( |$)/.test(cell));
-    const width = Math.max(title.length, ...cells.map((cell) => cell.length));
-    return (cell: string): string => (isNumeric ? cell.padStart(width) : cell.padEnd(width));
-  });
-  const line = (row: readonly string[]): string =>
-    columns
-      .map((pad, at) => pad(row[at] ?? ""))
-      .join("  ")
-      .trimEnd();
-  return [head, ...rows].map(line).join("\n");
 }

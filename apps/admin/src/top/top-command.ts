@@ -3,6 +3,7 @@ import { wholeNumberTo } from "@tally/runtime/flag-values";
 import type { Command } from "commander";
 import { CommandError, exitCodes, newCommand, usageError } from "../command.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
+import { table } from "../table.ts";
 import { gatewayFlag, gatewayOf, type GatewayFlags } from "../gateway/gateway.ts";
 import type { Domain, View } from "@tally/contract";
 
@@ -48,7 +49,8 @@ async function showBoard(board: string, values: readonly string[], flags: TopFla
 
 function textOf({ view, values }: Chosen, body: unknown): string {
   const entries: unknown = field(body, view.list);
-  const rows = (Array.isArray(entries) ? entries : []).map((entry: unknown) => [
+  const rows = (Array.isArray(entries) ? entries : []).map((entry: unknown, index) => [
+    String(index + 1),
     String(field(entry, view.member.field)),
     String(field(entry, view.count.field)),
   ]);
@@ -56,13 +58,7 @@ function textOf({ view, values }: Chosen, body: unknown): string {
   const about = Object.entries(values).map(([name, value]) => `${name} ${value}`);
   const head = [view.title, ...about, ...(typeof asOf === "string" ? [`as of ${asOf}`] : [])].join(", ");
   if (rows.length === 0) return `${head}\nno entries\n`;
-  const table = [[view.member.label, view.count.label], ...rows];
-  const [wide = 0, narrow = 0] = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const lines = table.map(
-    ([member = "", count = ""], rank) =>
-      `${rank === 0 ? "" : rank}`.padStart(4) + `  ${member.padEnd(wide)}  ${count.padStart(narrow)}`,
-  );
-  return `${head}\n${lines.join("\n")}\n`;
+  return `${head}\n${table(["Rank", view.member.label, view.count.label], rows)}\n`;
 }
 
 function field(value: unknown, name: string): unknown {
