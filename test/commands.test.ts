@@ -133,7 +133,7 @@ test.concurrent.each([
   [["import", `${sales}1,1,20261120,5:1\n`, "--url", nowhere, "--give-up-after", "1"], 3, "does not respond"],
   [["import", "FILE:a\n", "--domain", "shoes"], 2, "--domain: expected one of purchases, "],
   [["export", "albums"], 2, "albums: its events cannot be exported"],
-  [["send", "steps", "--userID", "1"], 2, "steps: day: expected "],
+  [["send", "steps", "--userID", "1"], 2, "tally: day: expected "],
   [
     ["send", "swipes", "--leftorright", "up", "--swiper", "1", "--swipee", "2"],
     1,

@@ -34,13 +34,13 @@ interface RecoveryFlags extends DomainsFlag, JsonFlag {
   readonly shards?: number;
 }
 
-/** What was done for one domain: as lines, and as figures for --json. */
-interface Done {
-  readonly lines: readonly string[];
-  readonly figures: object;
-}
-
-type Work = (domain: Domain, servers: Servers, progress: Progress, flags: RecoveryFlags) => Promise<Done>;
+/** Returns what was done for one domain: as lines, and as figures for --json. */
+type Work = (
+  domain: Domain,
+  servers: Servers,
+  progress: Progress,
+  flags: RecoveryFlags,
+) => Promise<{ readonly lines: readonly string[]; readonly figures: object }>;
 
 function forEachDomain(command: Command, work: Work): Command {
   return command

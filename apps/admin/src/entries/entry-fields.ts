@@ -1,5 +1,5 @@
 import { InvalidInput } from "@tally/contract";
-import type { BulkRoute, Domain, EntryFields, Event, FormRoute, IngestRoute } from "@tally/contract";
+import type { BulkRoute, Domain, EntryFields, Event, IngestRoute } from "@tally/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 
 /** An entry's own Idempotency-Key. */
@@ -15,11 +15,6 @@ export function ingestRoutesOf({ routes }: Domain): readonly OwnRoute[] {
 /** The route of a domain that takes many events at once. */
 export function bulkRouteOf({ routes }: Domain): BulkRoute<Event> | undefined {
   return routes.find((route) => route.kind === "bulk");
-}
-
-/** The route of a domain that takes forms with files. */
-export function formRouteOf({ routes }: Domain): FormRoute<Event> | undefined {
-  return routes.find((route) => route.kind === "form");
 }
 
 /** The fields of a route by name: those of its path, then those of its body. */
@@ -84,9 +79,8 @@ export function parseEntry(json: string): EntryFields | undefined {
   try {
     const value: unknown = JSON.parse(json);
     return isObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 

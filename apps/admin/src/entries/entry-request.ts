@@ -10,21 +10,25 @@ export interface EntryRequest {
   readonly scope: string | undefined;
 }
 
-/** The POST of an event with these fields, or a sentence that names the wrong field. The gateway checks the values. */
-export function requestOf(domain: Domain, entry: EntryFields): EntryRequest | { readonly problem: string } {
-  const fitting = fittingRoute(domain, entry);
-  return "problem" in fitting ? fitting : build(fitting, entry);
+/** The POST of an event with these fields, whose values the gateway checks. Throws InvalidInput for a wrong field. */
+export function requestOf(domain: Domain, entry: EntryFields): EntryRequest {
+  const route = fittingRoute(domain, entry);
+  const { params, fields } = partsOf(route, entry);
+  const path = route.path.replaceAll(/:(\w+)/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
+  const body = route.body === "ignored" ? "" : JSON.stringify(fields);
+  return { path, body, scope: scopeOf(route, params, fields) };
 }
 
-/** The route that takes an event with these fields, or a sentence that names the wrong field. */
-export function fittingRoute(domain: Domain, entry: EntryFields): IngestRoute<Event> | { readonly problem: string } {
+/** The route that takes an event with these fields. Throws InvalidInput for a wrong field. */
+export function fittingRoute(domain: Domain, entry: EntryFields): IngestRoute<Event> {
   const names = Object.keys(entry);
   const problems = ingestRoutesOf(domain).map((route) => ({ route, problem: problemOf(route, names) }));
   const fitting = problems.find(({ problem }) => problem === undefined);
   if (fitting !== undefined) return fitting.route;
   // The route with the most of the given fields is the one that was meant.
   const [meant] = problems.toSorted((a, b) => shared(b.route, names) - shared(a.route, names));
-  return { problem: meant?.problem ?? `${domain.name}: expected a domain whose events are JSON` };
+  const message = meant?.problem ?? `${domain.name}: expected a domain whose events are JSON`;
+  throw InvalidInput.of({ field: "", expected: "", message });
 }
 
 function shared(route: IngestRoute<Event>, names: readonly string[]): number {
@@ -32,30 +36,13 @@ function shared(route: IngestRoute<Event>, names: readonly string[]): number {
   return names.filter((name) => name in fields).length;
 }
 
-function build(route: IngestRoute<Event>, entry: EntryFields): EntryRequest | { readonly problem: string } {
-  const parts = partsOf(route, entry);
-  if ("problem" in parts) return parts;
-  const { params, fields } = parts;
-  const path = route.path.replaceAll(/:(\w+)/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
-  const body = route.body === "ignored" ? "" : JSON.stringify(fields);
-  return { path, body, scope: scopeOf(route, params, fields) };
-}
-
-/** The values of the path and of the body. */
-interface Parts {
-  readonly params: Readonly<Record<string, string>>;
-  readonly fields: EntryFields;
-}
-
-/** Divides the fields of an event into those of a route's path and those of its body. */
-export function partsOf(route: IngestRoute<Event>, entry: EntryFields): Parts | { readonly problem: string } {
+/** Divides the fields of an event into those of a route's path and those of its body. Throws InvalidInput. */
+export function partsOf(route: IngestRoute<Event>, entry: EntryFields) {
   const params: Record<string, string> = {};
-  for (const name of Object.keys(route.params.properties)) {
+  for (const [name, schema] of Object.entries(route.params.properties)) {
     const value = entry[name];
     if ((typeof value !== "string" && typeof value !== "number") || value === "")
-      return {
-        problem: `${name}: expected ${expectationOf(route.params.properties[name])}, got ${JSON.stringify(value)}`,
-      };
+      throw new InvalidInput(name, expectationOf(schema), value);
     params[name] = String(value);
   }
   return { params, fields: Object.fromEntries(Object.entries(entry).filter(([name]) => !(name in params))) };

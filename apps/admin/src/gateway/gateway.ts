@@ -68,7 +68,10 @@ export class Gateway {
     });
     const { status } = response;
     const eventId = response.headers.get("tally-event-id");
-    const json: unknown = await response.clone().json().catch(() => undefined);
+    const json: unknown = await response
+      .clone()
+      .json()
+      .catch(() => undefined);
     const text = await response.text();
     const error = messageOf(text);
     const message = error ?? (text === "" ? `status ${status}` : text.slice(0, 200));

@@ -3,7 +3,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import type { Domain } from "@tally/contract";
 import type { Progress } from "@tally/runtime/progress";
 import { usageError, type CommandError } from "../command.ts";
-import type { FileFormat } from "./file-format.ts";
+import { formatOf } from "./file-format.ts";
 
 /** What the first pass over a file finds. */
 export interface Inspection {
@@ -17,14 +17,8 @@ export interface Inspection {
   readonly rejectedHead: string;
 }
 
-interface Inspected {
-  readonly file: string;
-  readonly format: FileFormat;
-  readonly domain: Domain;
-}
-
 /** Reads the whole file before anything is sent: a file that is no CSV stores nothing. 1 s for 200,000 lines. */
-export async function inspectFile({ file, format, domain }: Inspected, progress: Progress): Promise<Inspection> {
+export async function inspectFile(file: string, domain: Domain, progress: Progress): Promise<Inspection> {
   const content = createHash("sha256");
   const hashes: string[] = [];
   let bytes = 0;
@@ -38,7 +32,7 @@ export async function inspectFile({ file, format, domain }: Inspected, progress:
   }
   let [lines, rejectedHead] = [0, ""];
   const onHead = (head: string): void => void (rejectedHead = head);
-  for await (const _line of format.lines({ file, chunks: chunks(), domain, onHead })) lines++;
+  for await (const _line of formatOf(file).lines({ file, chunks: chunks(), domain, onHead })) lines++;
   return { identity: content.digest("hex").slice(0, 32), lines, bytes, hashes, rejectedHead };
 }
 

@@ -24,23 +24,13 @@ const filesOf = (file: string) => ({
   lock: `${file}.import-began.lock`,
 });
 
-interface ImportResult {
-  readonly lines: number;
-  readonly accepted: number;
-  readonly rejected: number;
-  /** null: no line was rejected. */
-  readonly rejectedFile: string | null;
-  /** New names of files that had the name of a file that this import wrote. */
-  readonly renamed: readonly string[];
-}
-
 type Settle = (lines: readonly ImportLine[], outcomes: readonly Outcome[]) => void;
 
 const batchLinesMax = 1000;
 
 /** Sends all lines. A line's key is the identity of the content and its number: sent twice, it is one event. Throws a
  * CommandError while another import of the file runs: both would write the same files. */
-export async function runImport(options: ImportOptions, progress: Progress): Promise<ImportResult> {
+export async function runImport(options: ImportOptions, progress: Progress) {
   const { file, acknowledgedFile } = options;
   const files = filesOf(file);
   const { beganFile, lock } = files;
@@ -61,10 +51,10 @@ export async function runImport(options: ImportOptions, progress: Progress): Pro
   }
 }
 
-async function importLines(options: ImportOptions, progress: Progress): Promise<ImportResult> {
+async function importLines(options: ImportOptions, progress: Progress) {
   const format = formatOf(options.file);
   const { beganFile, rejectedFile: rejectedPath } = filesOf(options.file);
-  const inspection = await inspectFile({ ...options, format }, progress);
+  const inspection = await inspectFile(options.file, options.domain, progress);
   noteBegin(options, beganFile, inspection);
   const rejectedFile = new OutputFile(rejectedPath, inspection.rejectedHead);
   const acknowledgedFile =

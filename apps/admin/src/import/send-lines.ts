@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { setTimeout as delay } from "node:timers/promises";
 import { headOf, isRetriable, messageOf, retryDelayMs, sendBulk, type BulkOutcome } from "@tally/client";
-import { IdempotencyKey, type Domain } from "@tally/contract";
+import { IdempotencyKey, InvalidInput, type Domain } from "@tally/contract";
 import { Check } from "typebox/value";
 import { CommandError, usageError } from "../command.ts";
 import { bulkRouteOf, keyColumn } from "../entries/entry-fields.ts";
@@ -86,10 +86,13 @@ function entryOf(
     const text = JSON.stringify({ ...fields, [keyColumn]: key });
     return { line: number, key, text, path: bulk.path, scope: undefined };
   }
-  const request = requestOf(domain, fields);
-  if ("problem" in request) return { rejected: request.problem };
-  const { path, body, scope } = request;
-  return { line: number, key, text: body, path, scope };
+  try {
+    const { path, body, scope } = requestOf(domain, fields);
+    return { line: number, key, text: body, path, scope };
+  } catch (error) {
+    if (error instanceof InvalidInput) return { rejected: error.message };
+    throw error;
+  }
 }
 
 /** Sends entries one request after the other. What may be accepted later is sent again, in any groups. */

@@ -9,14 +9,7 @@ import { withProgress } from "@tally/runtime/progress";
 import { Command, Option } from "commander";
 import { CommandError, usageError, exitCodes, newCommand } from "../command.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
-import {
-  cellValue,
-  expectationOf,
-  fieldsOf,
-  formRouteOf,
-  ingestRoutesOf,
-  parseEntry,
-} from "../entries/entry-fields.ts";
+import { cellValue, expectationOf, fieldsOf, ingestRoutesOf, parseEntry } from "../entries/entry-fields.ts";
 import { requestOf } from "../entries/entry-request.ts";
 import { gatewayFlag, gatewayOf } from "../gateway/gateway.ts";
 import type { Gateway, GatewayFlags, GatewayRequest } from "../gateway/gateway.ts";
@@ -48,7 +41,7 @@ export function sendCommand(): Command {
 function sendOf(domain: Domain): Command {
   const command = new Command(domain.name).description(`sends one event of ${domain.name}`);
   for (const [name, expected] of expectations(domain)) command.option(`--${name} <value>`, expected);
-  const form = formRouteOf(domain);
+  const form = domain.routes.find((route) => route.kind === "form");
   if (form !== undefined) command.option("--part <name=value...>", "a part of a form, as name=text or name=@file");
   return command
     .option("--key <text>", "its Idempotency-Key; the same key and content is the same event (default: a new one)")
@@ -78,9 +71,8 @@ async function send(domain: Domain, formPath: string, flags: SendFlags): Promise
 async function entryRequest(domain: Domain, flags: SendFlags): Promise<GatewayRequest> {
   const given = Object.entries(flags).filter(([name]) => !ownFlags.has(name));
   const entry = given.length === 0 ? await readStdinEntry(domain) : entryOf(domain, given);
-  const request = requestOf(domain, entry);
-  if ("problem" in request) throw usageError(`${domain.name}: ${request.problem}`);
-  return { method: "POST", path: request.path, body: request.body, headers: { "content-type": "application/json" } };
+  const { path, body } = requestOf(domain, entry);
+  return { method: "POST", path, body, headers: { "content-type": "application/json" } };
 }
 
 function entryOf(domain: Domain, given: readonly (readonly [string, unknown])[]): EntryFields {

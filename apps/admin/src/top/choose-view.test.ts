@@ -1,9 +1,8 @@
-import { domains } from "@tally/domains";
 import { expect, test } from "vitest";
 import { chooseView, pathOf } from "./top-command.ts";
 
 const path = (board: string, values: readonly string[], date?: string, limit?: number): string =>
-  pathOf(chooseView(domains, { board, values, ...(date === undefined ? {} : { date }) }), limit);
+  pathOf(chooseView(board, values, date), limit);
 
 test("a board is found by its name, by its domain and name, and by its first parameter", () => {
   expect(path("store", ["12"])).toBe("/stores/12/top-items?limit=10");

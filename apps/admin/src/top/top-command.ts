@@ -5,7 +5,7 @@ import { CommandError, exitCodes, newCommand, usageError } from "../command.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { table } from "../table.ts";
 import { gatewayFlag, gatewayOf, type GatewayFlags } from "../gateway/gateway.ts";
-import type { Domain, View } from "@tally/contract";
+import type { View } from "@tally/contract";
 
 interface TopFlags extends JsonFlag, GatewayFlags {
   readonly date?: string;
@@ -31,7 +31,6 @@ export function topCommand(): Command {
 }
 
 function listBoards(flags: JsonFlag): void {
-  const boards = domains.flatMap(({ name: domain, views }) => views.map((view) => ({ domain, view })));
   const lines = boards.map((one) =>
     [nameOf(one), ...one.view.params.map(({ name }) => `<${name}>`), "", one.view.title].join(" "),
   );
@@ -41,7 +40,7 @@ function listBoards(flags: JsonFlag): void {
 
 async function showBoard(board: string, values: readonly string[], flags: TopFlags): Promise<void> {
   const { date, limit } = flags;
-  const chosen = chooseView(domains, { board, values, ...(date === undefined ? {} : { date }) });
+  const chosen = chooseView(board, values, date);
   const reply = await gatewayOf(flags).send({ method: "GET", path: pathOf(chosen, limit) }, giveUpAfterMs);
   if (reply.status !== 200) throw new CommandError(`${nameOf(chosen)}: ${reply.message}`, exitCodes.finding);
   print(flags, reply.json, textOf(chosen, reply.json));
@@ -72,20 +71,15 @@ interface Chosen {
   readonly values: Readonly<Record<string, string>>;
 }
 
-interface Wanted {
-  /** A view's name, perhaps with its domain ("steps/top-users"), or of its first parameter without ID ("store"). */
-  readonly board: string;
-  /** The parameters in the order of the view. */
-  readonly values: readonly string[];
-  /** The parameter of kind date. */
-  readonly date?: string;
-}
+const boards = domains.flatMap(({ name: domain, views }) => views.map((view) => ({ domain, view })));
 
-/** The fitting view with the fewest parameters. Throws a CommandError for none, or for views of two domains. */
-export function chooseView(among: readonly Domain[], { board, values, date }: Wanted): Chosen {
-  const all = among.flatMap((domain) => domain.views.map((view) => ({ domain: domain.name, view })));
-  const named = all.filter(({ domain, view }) => isNamed(domain, view, board));
-  if (named.length === 0) throw usageError(`${board}: expected one of ${all.map(nameOf).join(", ")}, or store, item`);
+/** The fitting view with the fewest parameters. `board`: a view's name, perhaps with its domain ("steps/top-users"), or
+ * of its first parameter without ID ("store"). `values`: of its parameters in their order, except the one of kind date.
+ * Throws a CommandError for no view, or for views of two domains. */
+export function chooseView(board: string, values: readonly string[], date: string | undefined): Chosen {
+  const named = boards.filter(({ domain, view }) => isNamed(domain, view, board));
+  if (named.length === 0)
+    throw usageError(`${board}: expected one of ${boards.map(nameOf).join(", ")}, or store, item`);
   const fitting = named
     .filter(({ view }) => date === undefined || view.params.some(({ kind }) => kind === "date"))
     .toSorted((a, b) => a.view.params.length - b.view.params.length);
