@@ -2,30 +2,24 @@ import { unescape } from "node:querystring";
 import type { Options } from "amqplib";
 import { MessagingError } from "./declare-queues.ts";
 
-/** The nodes of one broker. A client connects to one at a time. */
-export interface BrokerNodes {
-  /** For amqplib's connect: its recovery reads this one address again for each attempt. `next` changes it. */
-  readonly target: Options.Connect;
-  readonly current: string;
-  readonly next: () => void;
-}
-
 // A peer that vanished without closing is detected after two of these.
 const heartbeatDefaultS = 10;
 
-/** Takes URLs separated by commas. Starts with a random one, so that clients spread. Throws MESSAGING_URL. */
-export function brokerNodes(urls: string): BrokerNodes {
+/** The nodes of one broker. A client connects to one at a time. Takes URLs separated by commas. Starts with a random
+ * one, so that clients spread. Throws MESSAGING_URL. */
+export function brokerNodes(urls: string) {
   const entries = urls.split(",").map((entry) => entry.trim());
   const nodes = entries.filter((entry) => entry !== "").map(optionsOf);
   if (nodes.length === 0) throw new MessagingError("MESSAGING_URL", "the list is empty");
   let index = Math.floor(Math.random() * nodes.length);
   const target: Options.Connect = { ...nodes[index] };
   return {
+    /** For amqplib's connect: its recovery reads this one address again for each attempt. `next` changes it. */
     target,
-    get current() {
+    get current(): string {
       return `${target.hostname}:${target.port}`;
     },
-    next() {
+    next: (): void => {
       index = (index + 1) % nodes.length;
       Object.assign(target, nodes[index]);
     },

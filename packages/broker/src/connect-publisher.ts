@@ -36,17 +36,7 @@ export type PublishOutcome =
   /** Deadline, close, or rejected after a first copy may have been accepted: the message may be in the queue. */
   | "expired";
 
-export interface Publisher extends Connection {
-  /** Messages without an outcome. */
-  readonly openCount: number;
-  /** Persistent and mandatory. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over
-   * 255 bytes, headers over 64 KiB), never for a fault of the broker. */
-  publish(message: Message): Promise<PublishOutcome>;
-  /** Messages that wait in a queue, without those that consumers hold; undefined while the broker does not respond. */
-  queueDepth(queue: string): Promise<number | undefined>;
-  /** Does not wait for confirms: open messages expire, and later ones too. */
-  close(): Promise<void>;
-}
+export type Publisher = Pick<QueuePublisher, keyof QueuePublisher>;
 
 interface OpenMessage {
   readonly message: Message;
@@ -81,7 +71,7 @@ export interface PublisherOptions extends ConnectionOptions {
 /** Connects for publishing only: a broker under alarm blocks connections that publish, and consuming must continue. */
 export const connectPublisher = (options: PublisherOptions): Publisher => new QueuePublisher(options);
 
-class QueuePublisher implements Publisher {
+class QueuePublisher implements Connection {
   readonly #options: PublisherOptions;
   readonly #exchanges: ReadonlyMap<string, string | undefined>;
   readonly #connection: Connection;
@@ -115,10 +105,13 @@ class QueuePublisher implements Publisher {
     return this.#connection.ready;
   }
 
+  /** Messages without an outcome. */
   get openCount(): number {
     return this.#open.size;
   }
 
+  /** Persistent and mandatory. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over
+   * 255 bytes, headers over 64 KiB), never for a fault of the broker. */
   publish(message: Message): Promise<PublishOutcome> {
     if (this.#closed) return Promise.resolve("expired");
     return new Promise((resolve, reject) => {
@@ -128,10 +121,12 @@ class QueuePublisher implements Publisher {
     });
   }
 
+  /** Messages that wait in a queue, without those that consumers hold; undefined while the broker does not respond. */
   async queueDepth(queue: string): Promise<number | undefined> {
     return this.state === "up" ? this.#probe?.(queue) : undefined;
   }
 
+  /** Does not wait for confirms: open messages expire, and later ones too. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#channel = undefined;

@@ -74,9 +74,9 @@ test("a queue with other arguments fails the first connection, with one log line
   const proxy = await broker.proxy();
   await broker.channel.assertQueue(queue, { arguments: { "x-queue-type": "quorum" } });
   const { publisher, log } = openPublisher(proxy.url, [{ name: queue, messagesMax: 5 }]);
-  const refused: unknown = await publisher.ready.catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(MessagingError);
-  expect(refused).toMatchObject({ code: "MESSAGING_TOPOLOGY", message: expect.stringContaining(queue) });
+  const rejection: unknown = await publisher.ready.catch((error: unknown) => error);
+  expect(rejection).toBeInstanceOf(MessagingError);
+  expect(rejection).toMatchObject({ code: "MESSAGING_TOPOLOGY", message: expect.stringContaining(queue) });
   expect(await publisher.publish({ queue, messageId: "m", body, deadline: Date.now() + 1000 })).toBe("expired");
   expect([publisher.state, proxy.connections, log.lines.length]).toEqual(["down", 1, 1]);
 });

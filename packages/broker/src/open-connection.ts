@@ -1,6 +1,6 @@
 import type { Log } from "@tally/runtime";
 import { connect, type Channel, type ChannelModel } from "amqplib";
-import { brokerNodes, type BrokerNodes } from "./broker-nodes.ts";
+import { brokerNodes } from "./broker-nodes.ts";
 import { MessagingError } from "./declare-queues.ts";
 
 /** "blocked": connected, but the broker accepts no messages (memory or disk alarm). "down": not connected. */
@@ -53,8 +53,9 @@ interface Options extends ConnectionOptions {
 
 export class ReconnectingConnection implements Connection {
   readonly #options: Options;
-  readonly #nodes: BrokerNodes;
+  readonly #nodes: ReturnType<typeof brokerNodes>;
   readonly #first = Promise.withResolvers<void>();
+  readonly ready = this.#first.promise;
   readonly #loggedReasons = new Set<string>();
   readonly #opened: Promise<{ close(): Promise<void> }>;
   #state: ConnectionState = "down";
@@ -66,16 +67,12 @@ export class ReconnectingConnection implements Connection {
     this.#options = options;
     this.#nodes = brokerNodes(options.url);
     // A caller that does not use `ready` still sees the error in the log.
-    this.#first.promise.catch(() => undefined);
+    this.ready.catch(() => undefined);
     this.#opened = this.#open();
   }
 
   get state(): ConnectionState {
     return this.#state;
-  }
-
-  get ready(): Promise<void> {
-    return this.#first.promise;
   }
 
   async close(): Promise<void> {

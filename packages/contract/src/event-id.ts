@@ -92,7 +92,7 @@ export function eventIdOfBytes(bytes: Buffer): EventId {
 }
 
 /** All fields except the id and `arrivalFields`. The order of fields does not matter; bytes are represented by their
- * SHA-256. About 1 µs for a purchase of 5 lines, 5 ms for an image of 10 MiB. */
+ * SHA-256. About 1 µs for a purchase of 5 items, 5 ms for an image of 10 MiB. */
 export function contentOf(event: Event, arrivalFields: readonly string[] = []): string {
   const fields = Object.entries(event).filter(([name]) => name !== "id" && !arrivalFields.includes(name));
   return JSON.stringify(canonical(Object.fromEntries(fields)));

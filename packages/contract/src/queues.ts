@@ -21,14 +21,8 @@ export interface QueueSpec {
   readonly deliveryLimit?: number;
 }
 
-export interface DomainQueues {
-  readonly ingest: QueueSpec;
-  readonly rank: QueueSpec;
-  readonly dead: QueueSpec;
-}
-
 /** Every app declares the same queues, so any may start first. `namespace` separates systems on one broker. */
-export function queuesOf(namespace: string, domain: string): DomainQueues {
+export function queuesOf(namespace: string, domain: string): Readonly<Record<"ingest" | "rank" | "dead", QueueSpec>> {
   const dead = { name: `${namespace}.dead.${domain}`, deliveryLimit: deadDeliveryLimit };
   return {
     ingest: {

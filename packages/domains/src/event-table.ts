@@ -31,11 +31,6 @@ export interface EventTable<E extends Event> extends Store<E, BatchEvent<E>>, Ev
   readonly eventOfRow: (row: object) => E;
 }
 
-interface BatchRow {
-  readonly producer: Buffer;
-  readonly sequence: number;
-}
-
 export function eventTable<S extends TObject>(
   schema: S,
   name: string,
@@ -80,7 +75,7 @@ export function eventTable<S extends TObject>(
     eventOfRow,
     write: (transaction, events) => addEvents(transaction, { insert, select, rowOf }, events),
     async locate(reader, eventId) {
-      const [row] = await reader.query<BatchRow>(selectBatch, [bytesOfEventId(eventId)]);
+      const [row] = await reader.query<{ producer: Buffer; sequence: number }>(selectBatch, [bytesOfEventId(eventId)]);
       return row && { producer: row.producer.toString("hex"), sequence: row.sequence };
     },
     async read(reader, eventIds) {
@@ -92,16 +87,7 @@ export function eventTable<S extends TObject>(
   };
 }
 
-interface Field {
-  readonly field: string;
-  readonly isOptional: boolean;
-  readonly column: string;
-  readonly select: string;
-  readonly toColumn: (value: unknown) => SqlValue;
-  readonly ofColumn: (column: unknown) => unknown;
-}
-
-function fieldOf(field: string, column: Column<never>, schema: TSchema | undefined): Field {
+function fieldOf(field: string, column: Column<never>, schema: TSchema | undefined) {
   const { name, ...own } = typeof column === "string" ? { name: column } : column;
   const isBoolean = Type.IsBoolean(schema);
   const toColumn = isBoolean ? Number : (own.toColumn ?? ((value: SqlValue) => value));
@@ -112,8 +98,8 @@ function fieldOf(field: string, column: Column<never>, schema: TSchema | undefin
     select: own.select ?? name,
     // The value is the field's own, because the schema has accepted the event.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    toColumn: (value) => (value === undefined ? null : toColumn(value as never)),
-    ofColumn: isBoolean ? (value) => value === 1 : (own.ofColumn ?? ((value) => value)),
+    toColumn: (value: unknown) => (value === undefined ? null : toColumn(value as never)),
+    ofColumn: isBoolean ? (value: unknown) => value === 1 : (own.ofColumn ?? ((value: unknown) => value)),
   };
 }
 

@@ -1,18 +1,9 @@
 import { InvalidInput, type BoardReader, type RowFilter } from "@tally/contract";
 import { Type } from "typebox";
-import type { TInteger, TObject, TProperties, TSchemaOptions, TString, TUnion } from "typebox";
+import type { TObject, TProperties, TSchemaOptions } from "typebox";
 
 /** A range of integers as clients send them: as a number or as digits. */
-interface WholeNumbers {
-  /** In a path or a query. */
-  readonly Text: TString;
-  /** In a body. */
-  readonly Value: TUnion<[TInteger, TString]>;
-  /** "007" and 7 → 7. Throws InvalidInput out of range, also for digits beyond 2^53 that a double would change. */
-  parse(field: string, value: string | number): number;
-}
-
-export function wholeNumbers(min: number, max: number): WholeNumbers {
+export function wholeNumbers(min: number, max: number) {
   const expected = `an integer from ${min} to ${max}`;
   // 16 digits, leading zeros included: as many as a double can hold.
   const digits = { type: "string", pattern: "^[0-9]{1,16}$" } as const;
@@ -22,9 +13,12 @@ export function wholeNumbers(min: number, max: number): WholeNumbers {
     documented: { anyOf: [{ type: "integer", minimum: min, maximum: max }, digits] },
   });
   return {
+    /** In a path or a query. */
     Text,
+    /** In a body. */
     Value: Type.Union([Type.Integer({ minimum: min, maximum: max }), Text], { expected }),
-    parse(field, value) {
+    /** "007" and 7 → 7. Throws InvalidInput out of range, also for digits beyond 2^53 that a double would change. */
+    parse(field: string, value: string | number): number {
       const number = Number(value);
       if (number < min || number > max) throw new InvalidInput(field, expected, value);
       return number;
@@ -49,7 +43,7 @@ export function isStorable(text: string): boolean {
 export const None = closed({});
 
 /** For `tally export`. */
-export function numberFilter(where: string, flag: string, numbers: Pick<WholeNumbers, "parse">): RowFilter {
+export function numberFilter(where: string, flag: string, numbers: typeof ids): RowFilter {
   return {
     where,
     parse(text) {

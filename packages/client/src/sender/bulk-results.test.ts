@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { messageOf, resultsOf } from "./send-bulk.ts";
 
 const stored = { index: 0, status: 201, id: "a" };
-const refused = { index: 1, status: 503, error: "not taken" };
+const later = { index: 1, status: 503, error: "not taken" };
 
 test("the results of a gateway are read in the order of the entries", () => {
-  const body = JSON.stringify({ accepted: 1, refused: 1, results: [stored, refused] });
+  const body = JSON.stringify({ accepted: 1, refused: 1, results: [stored, later] });
   expect(resultsOf(body, 2)).toEqual([
     { status: 201, id: "a" },
     { status: 503, error: "not taken" },
@@ -17,8 +17,8 @@ test.each([
   ["no object", "7"],
   ["no results", '{"message":"x"}'],
   ["too few results", JSON.stringify({ results: [stored] })],
-  ["another order", JSON.stringify({ results: [refused, stored] })],
-  ["an entry without id", JSON.stringify({ results: [{ index: 0, status: 201 }, refused] })],
+  ["another order", JSON.stringify({ results: [later, stored] })],
+  ["an entry without id", JSON.stringify({ results: [{ index: 0, status: 201 }, later] })],
   ["an entry without error", JSON.stringify({ results: [stored, { index: 1, status: 400 }] })],
   ["an entry without status", JSON.stringify({ results: [stored, { index: 1, error: "x" }] })],
 ])("a body with %s says nothing about the entries", (_, body) => expect(resultsOf(body, 2)).toBeUndefined());

@@ -133,8 +133,8 @@ test.each([
 });
 
 test("onProblem is called when the code of the problem changes, and when the problem ends", async () => {
-  const refusal: Reply = { status: 401, body: { message: "expected an API key" } };
-  const replies: readonly Reply[] = ["disconnect", { status: 503 }, refusal, { status: 503 }, "disconnect"];
+  const rejection: Reply = { status: 401, body: { message: "expected an API key" } };
+  const replies: readonly Reply[] = ["disconnect", { status: 503 }, rejection, { status: 503 }, "disconnect"];
   const { sender, problems } = await start((request, index) => replies[index] ?? acceptAll(request));
   await sender.add(purchase(1));
   await expect(sender.flush()).rejects.toMatchObject({ code: "STOPPED" });

@@ -135,8 +135,9 @@ export class Delivery {
   async #settle({ accepted, rejected, again, retryAfterMs }: Results): Promise<number> {
     const { journal, queue, onRejected, entriesPerRequestMax } = this.#options;
     const numbers = accepted.map(({ number }) => number);
+    const kept = rejected.map(({ number, text, status, error }) => ({ number, text, status, error }));
     this.#report(
-      await journal?.settle(numbers, rejected).then(
+      await journal?.settle(numbers, kept).then(
         () => undefined,
         (error: unknown) =>
           error instanceof TallyClientError ? error : new TallyClientError("JOURNAL_FAILED", "", { cause: error }),

@@ -5,20 +5,14 @@ import type { Profile } from "./profile.ts";
 
 export const AlbumParams = Type.Object({ albumID: Type.String() });
 
-/** By the time in its id, in ms since 1970; 0: unknown, treated as old. */
-interface AlbumRef {
-  readonly eventId: string;
-  readonly acceptedAtMs: number;
-}
-
 /** A UUIDv7 event id contains its time. An id made of an Idempotency-Key does not, so the time is appended after a dot.
  * With any time the id names the same album. */
 export function albumIdOf(eventId: string, nowMs: number): string {
   return eventTimeOf(eventId) === undefined ? `${eventId}.${nowMs.toString(36)}` : eventId;
 }
 
-/** The inverse of albumIdOf. Throws NotFound for any other text. */
-export function parseAlbumId(text: string): AlbumRef {
+/** The inverse of albumIdOf, with the time in ms since 1970; 0: unknown, treated as old. Throws NotFound. */
+export function parseAlbumId(text: string) {
   const [eventId = "", suffix, ...more] = text.toLowerCase().split(".");
   if (!isEventId(eventId) || more.length > 0 || (suffix !== undefined && !/^[0-9a-z]{1,9}$/.test(suffix))) {
     throw noSuchAlbum(text);

@@ -1,12 +1,8 @@
 import { InvalidInput } from "@tally/contract";
 import { isStorable } from "../values.ts";
-import { textCharactersMax } from "./event.ts";
+import { textCharactersMax, type AlbumEvent } from "./event.ts";
 
-export interface Profile {
-  readonly artist: string;
-  readonly title: string;
-  readonly year: string;
-}
+export type Profile = Pick<AlbumEvent, "artist" | "title" | "year">;
 
 const names = ["artist", "title", "year"] as const;
 export const expectedProfile =

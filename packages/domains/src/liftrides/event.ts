@@ -17,9 +17,7 @@ export const LiftRideEvent = closed({
 });
 export type LiftRideEvent = Static<typeof LiftRideEvent>;
 
-export type AnyRide = Omit<LiftRideEvent, "id" | "skierId">;
-
-export interface LiftRide extends AnyRide {
+export interface LiftRide extends Omit<LiftRideEvent, "id"> {
   readonly skierId: number;
 }
 
@@ -32,13 +30,7 @@ export function liftRideEvent(ride: LiftRide): LiftRideEvent {
   return { id: eventIdOfKey("liftrides", key), ...ride };
 }
 
-/** Two skiers may share a lift in one minute, so the id is that of the request: a new event, unless its request repeats
- * an Idempotency-Key. */
-export function rideOfUnknownSkier(id: string, ride: AnyRide): LiftRideEvent {
-  return { id, ...ride, skierId: null };
-}
-
 /** In the units of the published interface. */
-export function verticalOf({ liftId }: AnyRide): number {
+export function verticalOf({ liftId }: Pick<LiftRideEvent, "liftId">): number {
   return liftId * 10;
 }

@@ -1,7 +1,7 @@
 import { ingestRoute, type EventFiles } from "@tally/contract";
 import { Type, type TString } from "typebox";
 import { closed, ids, None, numberFilter, wholeNumbers } from "../values.ts";
-import { liftIdMax, liftRideEvent, rideOfUnknownSkier, type LiftRideEvent } from "./event.ts";
+import { liftIdMax, liftRideEvent, type LiftRideEvent } from "./event.ts";
 import { store } from "./store.ts";
 
 /** Seasons and days; the columns have two bytes. */
@@ -47,7 +47,7 @@ const withoutSeason = ingestRoute({
     { expected: "an object with resortID, dayID, time and liftID, and skierID if it is known" },
   ),
   scope: (_params, { skierID }) => (skierID === undefined ? scopeOfUnknown : scope),
-  toEvent(id, _params, { skierID, ...body }) {
+  toEvent(id, _params, { skierID, ...body }): LiftRideEvent {
     const ride = {
       resort: String(body.resortID),
       season: seasonOfNone,
@@ -55,9 +55,9 @@ const withoutSeason = ingestRoute({
       minute: minutes.parse("time", body.time),
       liftId: lifts.parse("liftID", body.liftID),
     };
-    return skierID === undefined
-      ? rideOfUnknownSkier(id, ride)
-      : liftRideEvent({ ...ride, skierId: ids.parse("skierID", skierID) });
+    // Two skiers may share a lift in one minute: a new event, unless its request repeats an Idempotency-Key.
+    if (skierID === undefined) return { id, ...ride, skierId: null };
+    return liftRideEvent({ ...ride, skierId: ids.parse("skierID", skierID) });
   },
   status: 201,
   examples: {

@@ -1,4 +1,4 @@
-import { fieldsOfEvent, InvalidInput, queryRoute, type SqlParameter } from "@tally/contract";
+import { InvalidInput, queryRoute, type SqlParameter } from "@tally/contract";
 import { Type, type Static, type TSchema } from "typebox";
 import type { PurchaseEvent } from "./event.ts";
 import { fields } from "./routes.ts";
@@ -26,7 +26,13 @@ const exampleOfShown: ShownPurchase = {
   items: [{ ItemID: 85571, numberOfItems: 2 }],
 };
 
-const shownPurchase = (event: PurchaseEvent): ShownPurchase => ({ eventID: event.id, ...fieldsOfEvent(fields, event) });
+const shownPurchase = (event: PurchaseEvent): ShownPurchase => ({
+  eventID: event.id,
+  storeID: fields.storeID(event),
+  custID: fields.custID(event),
+  date: fields.date(event),
+  items: fields.items(event),
+});
 
 interface CountedRow {
   readonly itemCount: number;
@@ -41,21 +47,23 @@ function upToItemsMax<T extends CountedRow>(rows: readonly T[]) {
 
 const pageLimits = wholeNumbers(1, 1000);
 
+const PageQuery = closed({
+  storeID: Type.Optional(ids.Text),
+  date: Type.Optional(DateText),
+  customer: Type.Optional(ids.Text),
+  limit: Type.Optional(pageLimits.Text),
+  cursor: Type.Optional(
+    Type.String({ pattern: "^[0-9]{8}-[0-9a-f]{32}$", expected: "the nextCursor of an earlier response" }),
+  ),
+});
+
 /** A page starts after the last row of the previous one, so its cost does not depend on its number. */
 export const listPurchases = queryRoute({
   path: "/purchases",
   summary: "rows, page by page, 10 by default",
   description: "Send `nextCursor` as `cursor` to get the next page. A `date` needs a `storeID` or a `customer`",
   params: Type.Object({}),
-  query: closed({
-    storeID: Type.Optional(ids.Text),
-    date: Type.Optional(DateText),
-    customer: Type.Optional(ids.Text),
-    limit: Type.Optional(pageLimits.Text),
-    cursor: Type.Optional(
-      Type.String({ pattern: "^[0-9]{8}-[0-9a-f]{32}$", expected: "the nextCursor of an earlier response" }),
-    ),
-  }),
+  query: PageQuery,
   response: Type.Object({
     purchases: Type.Array(ShownPurchase),
     nextCursor: Type.Union([Type.String(), Type.Null()]),
@@ -82,17 +90,10 @@ export const listPurchases = queryRoute({
   },
 });
 
-interface Filter {
-  readonly storeID?: string;
-  readonly customer?: string;
-  readonly date?: string;
-  readonly cursor?: string;
-}
-
 /** One statement, because two may read from servers of which one is behind. The items are NULL beyond a page's limit.
  * Every combination of filters reads one index in its order: a store without a date by (date, id), all others by id. A
  * date alone has no index and would read the whole table: it is rejected. */
-function selectPurchases({ storeID, customer, date, cursor }: Filter): Condition {
+function selectPurchases({ storeID, customer, date, cursor }: Static<typeof PageQuery>): Condition {
   const byDate = storeID !== undefined && customer === undefined && date === undefined;
   const conditions: Condition[] = [];
   if (storeID !== undefined) conditions.push({ sql: "store_id = ?", values: [ids.parse("storeID", storeID)] });

@@ -9,7 +9,7 @@ const selectPurchases = `
   WHERE store_id = ? AND purchased_on = ? AND id > ? ORDER BY id LIMIT ?`;
 
 const rowsOfPortion = 1000;
-const linesOfPortion = 5000;
+const itemsOfTurn = 5000;
 
 interface ItemCount {
   readonly itemID: number;
@@ -26,15 +26,15 @@ export async function topItemsOfDay(
   for (let after: Buffer = Buffer.alloc(16); ;) {
     const values = [storeID, date, after, rowsOfPortion];
     const portion = await rows.query<{ readonly id: Buffer; readonly items: string }>(selectPurchases, values);
-    let lines = 0;
+    let added = 0;
     for (const { items } of portion) {
       for (const [item, quantity] of itemsOf(items)) {
         sold.set(item, (sold.get(item) ?? 0) + quantity);
-        lines++;
+        added++;
       }
-      if (lines < linesOfPortion) continue;
+      if (added < itemsOfTurn) continue;
       await setImmediate();
-      lines = 0;
+      added = 0;
     }
     const last = portion.at(-1);
     if (last === undefined || portion.length < rowsOfPortion) return topOfCounts(sold, limit);

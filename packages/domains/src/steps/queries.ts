@@ -1,4 +1,4 @@
-import { keyedRead, queryRoute, type SqlReader, type View } from "@tally/contract";
+import { keyedRead, queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
 import { closed, ids, None, wholeNumbers, AsOf, TopLimit, topOf } from "../values.ts";
 import { usersOfDay } from "./rank.ts";
@@ -28,13 +28,6 @@ function sumsBy<K extends readonly number[]>(select: string, key: { readonly [Pa
 
 const stepsOfNewestDay = sumsBy<readonly [userId: number]>(sumsOfNewestDays, ["user_id"]);
 const stepsOfDay = sumsBy<readonly [userId: number, day: number]>(sumsOfSingleDays, ["user_id", "day"]);
-
-/** A user's steps on each of `count` consecutive days, 0 without posts. */
-async function stepsOfDays(rows: SqlReader, userId: number, firstDay: number, count: number) {
-  const found = await rows.query<{ day: number; steps: number }>(sumsOfDays, [userId, firstDay, firstDay + count]);
-  const sums = new Map(found.map(({ day, steps }) => [day, steps]));
-  return Array.from({ length: count }, (_, index) => sums.get(firstDay + index) ?? 0);
-}
 
 const current = queryRoute({
   path: "/steps/current/:userID",
@@ -71,7 +64,10 @@ const range = queryRoute({
   async respond({ params: { userID, startDay, numDays } }, { rows }) {
     const userId = ids.parse("userID", userID);
     const firstDay = days.parse("startDay", startDay);
-    return stepsOfDays(rows, userId, firstDay, spans.parse("numDays", numDays));
+    const count = spans.parse("numDays", numDays);
+    const found = await rows.query<{ day: number; steps: number }>(sumsOfDays, [userId, firstDay, firstDay + count]);
+    const sums = new Map(found.map(({ day, steps }) => [day, steps]));
+    return Array.from({ length: count }, (_, index) => sums.get(firstDay + index) ?? 0);
   },
   examples: { "three days": { params: { userID: "42", startDay: "1", numDays: "3" }, response: [4200, 0, 0] } },
 });

@@ -1,4 +1,4 @@
-import { keyedRead, queryRoute, type SqlReader, type View } from "@tally/contract";
+import { keyedRead, queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
 import { closed, ids, None, AsOf, TopLimit, topOf } from "../values.ts";
 import { likesBoard } from "./rank.ts";
@@ -11,12 +11,6 @@ const selectMutual = `
 const countGiven = `
   SELECT swiper, COUNT(*) AS swipes, CAST(SUM(liked) AS UNSIGNED) AS likes FROM swipe_pairs
   WHERE swiper IN (?) GROUP BY swiper`;
-
-/** The users that a user likes, smallest ids first; `mutual`: only those who like the user too. */
-async function matchesOf(rows: SqlReader, userId: number, mutual: boolean, limit: number) {
-  const found = await rows.query<{ swipee: number }>(mutual ? selectMutual : selectLiked, [userId, limit]);
-  return found.map(({ swipee }) => swipee);
-}
 
 /** By user: how many users a user likes and dislikes now. Reads one index entry for each of them. */
 const swipesGiven = keyedRead({
@@ -41,9 +35,9 @@ const matches = queryRoute({
   }),
   response: Type.Object({ matchList: Type.Array(Type.String()) }),
   async respond({ params, query }, { rows }) {
-    const userId = ids.parse("userID", params.userID);
-    const found = await matchesOf(rows, userId, query.mutual === "true", 100);
-    return { matchList: found.map(String) };
+    const select = query.mutual === "true" ? selectMutual : selectLiked;
+    const found = await rows.query<{ swipee: number }>(select, [ids.parse("userID", params.userID), 100]);
+    return { matchList: found.map(({ swipee }) => String(swipee)) };
   },
   examples: {
     "all likes": { params: { userID: "3" }, response: { matchList: ["4"] } },
