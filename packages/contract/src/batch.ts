@@ -6,10 +6,11 @@ import { firstProblem } from "./first-problem.ts";
 
 /** `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts its batches from 0.
  * So the mark of a batch is one bit, and the ledger is clustered by arrival. */
-export interface BatchId {
-  readonly producer: string;
-  readonly sequence: number;
-}
+export const BatchId = Type.Object({
+  producer: Type.String({ pattern: "^[0-9a-f]{16}$" }),
+  sequence: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
+});
+export type BatchId = Static<typeof BatchId>;
 
 const sequenceEnd = 2 ** 32;
 
@@ -59,8 +60,7 @@ const envelopeOf = (eventVersion: number) =>
         expected: `at most ${eventVersion}, the version of the events that this writer knows`,
       }),
     ),
-    producer: Type.String({ pattern: "^[0-9a-f]{16}$" }),
-    sequence: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
+    ...BatchId.properties,
     createdAt: Type.Integer({ minimum: 0 }),
   });
 

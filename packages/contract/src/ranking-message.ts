@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { BatchId } from "./batch.ts";
+import { BatchId } from "./batch.ts";
 import { checkMoves } from "./check-moves.ts";
 
 /** The content of one message of a rank queue. The ledger keeps it until the batch is surely ranked. `shards` are in
@@ -20,8 +20,7 @@ const latestMs = 8_640_000_000_000_000;
 const Header = Compile(
   Type.Object({
     v: Type.Literal(version),
-    producer: Type.String({ pattern: "^[0-9a-f]{16}$" }),
-    sequence: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
+    ...BatchId.properties,
     storedAt: Type.Integer({ minimum: 0, maximum: latestMs }),
     shardBytes: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 }),
   }),

@@ -1,6 +1,7 @@
 import { existsSync, createReadStream } from "node:fs";
-import { mkdir, open, readdir, rm, statfs } from "node:fs/promises";
+import { mkdir, readdir, rm, statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { syncDirectory } from "@tally/client/journal";
 import type { Database, ExportedMonth } from "@tally/database";
 import { contentOf, InvalidInput, type Domain, type EntryFields, type Event } from "@tally/contract";
 import { Writable } from "node:stream";
@@ -50,7 +51,7 @@ export async function exportMonth(options: ExportMonthOptions): Promise<Exported
     });
   }
   // A killed command may have left the file.
-  await syncDirectory(directory);
+  await syncDirectory(path);
   const found = await sumOfFile(path);
   const events = await countRows(database, table);
   const isComplete = found.sha256 === written?.sha256 && found.lines === events;
@@ -61,12 +62,6 @@ export async function exportMonth(options: ExportMonthOptions): Promise<Exported
     );
   }
   return { events: found.lines, file: path, sha256: found.sha256 };
-}
-
-/** Makes new and changed names in the directory durable. */
-async function syncDirectory(directory: string): Promise<void> {
-  await using handle = await open(directory);
-  await handle.sync();
 }
 
 const selectColumns =

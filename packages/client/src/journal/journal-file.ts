@@ -128,8 +128,8 @@ export class AppendFile {
 
 const newFileOf = (path: string): string => `${path}.new`;
 
-/** Makes a new name durable. */
-async function syncDirectory(path: string): Promise<void> {
+/** Makes a new name durable: of a file that was created or renamed. */
+export async function syncDirectory(path: string): Promise<void> {
   // Windows does not open directories; its names are durable with the file.
   if (process.platform === "win32") return;
   const directory = await open(dirname(path), "r");
