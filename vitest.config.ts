@@ -2,13 +2,14 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /*
- * Three groups of tests, by file name:
+ * Four groups of tests, by file name:
  *
  *   unit     x.test.ts in a package           starts no servers
  *   servers  x.servers.test.ts, test/**       real servers, one set for the whole run
  *   long     x.long.test.ts                   clusters, kills, drills, the sources' loads; real servers
+ *   containers  test/containers/              images and infra/compose*.yaml on a Docker engine
  *
- * `pnpm test` runs the first two, `pnpm test:all` all three.
+ * `pnpm test` runs the first two, `pnpm test:all` the first three, `pnpm test:containers` the last.
  */
 // Minutes each. They start first: a core would be idle while the last of them runs alone.
 const longest = ["drill-sabotage", "drill", "bench", "bench-command", "status"];
@@ -28,6 +29,7 @@ class LongestFirst extends BaseSequencer {
 const packages = "{apps,packages,infra,bench}/**";
 const servers = ["test/**/*.test.ts", `${packages}/*.servers.test.ts`];
 const long = ["**/*.long.test.ts"];
+const containers = ["test/containers/*.test.ts"];
 const never = ["**/node_modules/**", ".tally/**"];
 const withServers = { globalSetup: ["test/global-setup.ts"] };
 
@@ -50,8 +52,12 @@ export default defineConfig({
           exclude: [...never, ...long, `${packages}/*.servers.test.ts`],
         },
       },
-      { extends: true, test: { name: "servers", include: servers, exclude: [...never, ...long], ...withServers } },
+      {
+        extends: true,
+        test: { name: "servers", include: servers, exclude: [...never, ...long, ...containers], ...withServers },
+      },
       { extends: true, test: { name: "long", include: long, exclude: never, ...withServers } },
+      { extends: true, test: { name: "containers", include: containers } },
     ],
   },
 });

@@ -5,7 +5,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { eventIdOfBytes } from "@tally/contract";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { temporaryDirectory } from "./kit/at-end.ts";
 import { keepSending, sold } from "./kit/sales.ts";
 import { openDatabase, openRedis, startSystemWithServers } from "./kit/system.ts";
@@ -26,7 +26,7 @@ const shard = `${system.namespace}:{purchases:0:v2}`;
 const databaseName = new URL(system.addresses.databaseWriteUrl).pathname.slice(1);
 const files = await temporaryDirectory();
 const binlogs = join(files, "binlogs");
-const servers = join(here, ".tally", `test-apps-${system.namespace}`, "services");
+const servers = join(inject("runDirectory"), system.namespace, "services");
 const environment = {
   // The launcher has written a `rabbitmqctl` for its broker.
   PATH: `${servers}:${process.env["PATH"]}`,

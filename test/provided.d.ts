@@ -9,7 +9,9 @@ interface TestServices extends Addresses {
 declare module "vitest" {
   interface ProvidedContext {
     services: TestServices;
-    /** Where the servers' logs and passwords are; empty for servers that the environment names. */
+    /** The directory of this run. A later run ends and deletes what this one has left there. */
+    runDirectory: string;
+    /** Where the logs and passwords of installed servers are; empty for others. */
     servicesDirectory: string;
   }
 }

@@ -135,7 +135,7 @@ test("no log and no response holds a password, in normal operation or while serv
   texts.push(...logs.values());
 
   const secrets = [...secretsOf(system.addresses, ...Object.values(system.accounts)), ...apiKeys.secrets];
-  // Absent where the servers are those of the environment.
+  // Empty unless the servers are installed programs.
   const directory = inject("servicesDirectory");
   if (directory !== "") {
     // Some are in no address, such as that of replication.

@@ -1,9 +1,10 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { ServiceError, type ServicesSource } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import { startThread, type Thread } from "../kit/index.ts";
 import { checkContents, countDeadLetters, differences, runAudit } from "./compare.ts";
-import type { FaultKind } from "./kinds/fault-kind.ts";
+import { isPossible, type FaultKind } from "./kinds/fault-kind.ts";
 import { promotion } from "./kinds/promotion.ts";
 import type { LoadPlan, Totals } from "./load/sender.ts";
 import type { LoadCalls } from "./load/thread.ts";
@@ -19,7 +20,7 @@ const calmMs = 100;
 const equalWithinSeconds = 60;
 
 /** The flags of the command, see its help. */
-export interface DrillFlags extends Pick<SystemOptions, "sabotage"> {
+export interface DrillFlags extends Pick<SystemOptions, "sabotage" | "services"> {
   readonly seed: number;
   readonly faults: number;
   /** Events per second. */
@@ -30,6 +31,8 @@ export interface DrillFlags extends Pick<SystemOptions, "sabotage"> {
 /** `directory` is deleted at the end, unless the drill found differences. `domains` get load and faults. */
 interface DrillOptions extends SystemOptions, DrillFlags {
   readonly kinds: readonly FaultKind[];
+  /** Whether the user has named them. */
+  readonly isChosen: boolean;
   /** Called after each fault. */
   readonly onFault: (outcome: FaultOutcome, number: number) => void;
 }
@@ -53,12 +56,18 @@ async function drillSystem(options: DrillOptions) {
   const system = await openSystem(options);
   let load: Thread<LoadCalls> | undefined;
   try {
+    const kinds = possibleKinds(options, system.source);
     // A sabotage loses events; the requests that follow these never get a 2xx.
     const limits = { inFlightMax, finishWithinMs: sabotage === undefined ? 60_000 : 15_000 };
     const spread = options.wide === true ? "wide" : "narrow";
     const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, spread, directory };
     load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
-    const { outcomes, failures, letters: injected, lost: everLost } = await injectAll(system, load, options);
+    const {
+      outcomes,
+      failures,
+      letters: injected,
+      lost: everLost,
+    } = await injectAll(system, load, { ...options, kinds });
     say("the load ends; waiting for the events under way");
     const totals = await load.call("finish");
     say(`audit of ${totals.acknowledged} acknowledged events`);
@@ -94,6 +103,17 @@ async function drillSystem(options: DrillOptions) {
     await load?.stop();
     await system.close();
   }
+}
+
+/** Lists the faults that these servers do not allow. Throws when the user has named one. */
+function possibleKinds({ kinds, isChosen, say }: DrillOptions, source: ServicesSource): readonly FaultKind[] {
+  const possible = kinds.filter((kind) => isPossible(kind, source));
+  const others = kinds.filter((kind) => !possible.includes(kind)).map(({ name }) => name);
+  if (others.length === 0) return kinds;
+  const what = `servers from ${source} do not allow ${others.join(", ")}`;
+  if (isChosen) throw new ServiceError("not-possible", what);
+  say(what);
+  return possible;
 }
 
 function lateness({ kind, at, recovery: { late, equal = 0 } }: FaultOutcome): readonly string[] {

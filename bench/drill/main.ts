@@ -2,9 +2,10 @@ import { randomInt } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
-import { claimDirectory } from "@tally/local";
+import { claimDirectory, ServiceError } from "@tally/local";
 import { list, wholeNumber } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
+import { servicesOption } from "../kit/index.ts";
 import { runDrill, type DrillFlags } from "./drill.ts";
 import { sabotageNames } from "./inside/sabotages.ts";
 import { isGood, summaryOf, tableHead, tableRow } from "./report.ts";
@@ -31,11 +32,12 @@ const program = new Command("drill")
   .addOption(
     new Option("--sabotage <mechanism>", "remove one mechanism: the drill must find it").choices(sabotageNames),
   )
+  .addOption(servicesOption())
   .option("--json <file>", "write the report as JSON")
   .option("--list", "print the kinds of faults")
   .addHelpText(
     "after",
-    "\nExit status: 0 nothing lost or doubled, 1 something lost, doubled or different, 2 wrong usage.",
+    "\nExit status: 0 nothing lost or doubled, 1 something lost, doubled or different, 2 wrong usage, or a server did not start.",
   )
   .showHelpAfterError("(see --help)")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
@@ -48,6 +50,7 @@ process.exit();
 
 async function drill(): Promise<void> {
   const chosen = {
+    isChosen: flags.kinds !== undefined,
     domains: named("--domain", domains, flags.domain),
     kinds: named("--kinds", faultKinds, flags.kinds),
   };
@@ -64,9 +67,10 @@ async function drill(): Promise<void> {
     say(summaryOf(report));
     process.exitCode = isGood(report) ? 0 : 1;
   } catch (error) {
-    if (!signal.aborted) throw error;
-    say("interrupted before the audit");
-    process.exitCode = 1;
+    if (signal.aborted) say("interrupted before the audit");
+    else if (error instanceof ServiceError) process.stderr.write(`${error.message}\n`);
+    else throw error;
+    process.exitCode = signal.aborted ? 1 : 2;
   } finally {
     await release();
   }

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { connectDatabase, type Database } from "@tally/database";
 import { silentLog } from "@tally/runtime";
-import { openTcpProxy, addressVariables, startPrivateServices, startSystem } from "@tally/local";
-import type { TcpProxy, Addresses, AppName, Operator, System as RunningSystem } from "@tally/local";
+import { openTcpProxy, addressVariables, startSystem } from "@tally/local";
+import type { TcpProxy, Addresses, AppName, Operator, ServicesSource, System as RunningSystem } from "@tally/local";
 import { connectPublisher, type Publisher } from "@tally/broker";
 import { queuesOf, type Domain } from "@tally/contract";
 import { connectRankings, type Rankings } from "@tally/redis";
+import { startLabServices } from "../kit/index.ts";
 import { openInside, type Inside } from "./inside/inside.ts";
 import type { Sabotage } from "./inside/sabotages.ts";
 
@@ -19,6 +20,8 @@ export type ServerName = "rabbitmq" | "database-primary" | "database-replica" | 
 export interface System extends Pick<RunningSystem, "root" | "namespace" | "urls" | "server" | "environment"> {
   /** Those that get load. */
   readonly domains: readonly Domain[];
+  readonly source: ServicesSource;
+  /** Throws where the servers are those of the environment. */
   readonly operator: Operator;
   readonly inside: Inside;
   /** Carries the connections of an app's process to a server. The drill's own, below, do not pass through it. */
@@ -35,6 +38,8 @@ export interface SystemOptions {
   readonly directory: string;
   readonly domains: readonly Domain[];
   readonly sabotage?: Sabotage | undefined;
+  /** undefined: Docker where an engine responds, else programs. */
+  readonly services?: ServicesSource;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -62,7 +67,12 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       ...running,
       ...(await connectTo(running.addresses, domains, closers)),
       domains,
-      operator: running.services.operator,
+      source: running.services.source,
+      get operator() {
+        const { operator } = running.services;
+        if (operator === undefined) throw new TypeError("the servers of the environment have no operator");
+        return operator;
+      },
       inside,
       link: (from, to) => linksOf(links, from)[to],
       close,
@@ -74,14 +84,15 @@ export async function openSystem(options: SystemOptions): Promise<System> {
 }
 
 /** Starts a system whose apps reach the servers through links. Fills `links`. */
-function startLinked({ root, directory, say, signal }: SystemOptions, inside: Inside, links: Map<AppProcess, Links>) {
+function startLinked(options: SystemOptions, inside: Inside, links: Map<AppProcess, Links>) {
+  const { root, directory, say, signal } = options;
   return startSystem({
     root,
     directory,
     database: "tally_drill_test",
     namespace,
     async services(own) {
-      const services = await startPrivateServices({ ...own, redoLogMiB: 128 });
+      const services = await startLabServices(options.services, { ...own, redoLogMiB: 128 });
       for (const name of appProcesses) {
         const addresses = services.accounts[name === "writer" || name === "ranker" ? name : "gateway"];
         links.set(name, {

@@ -1,3 +1,4 @@
+export { servicesOption, startLabServices } from "./lab-services.ts";
 export { eventState, isGood, LoadClient, type Reply, type Responded } from "./load-client.ts";
 export { Mix, type Posting } from "./mix.ts";
 export { quantile } from "./quantile.ts";

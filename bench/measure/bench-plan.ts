@@ -1,3 +1,4 @@
+import type { ServicesSource } from "@tally/local";
 import type { Build } from "./builds/builds.ts";
 import type { DesignName, Durability } from "./designs/designs.ts";
 import type { LoadPlan, Phase } from "./load/load-plan.ts";
@@ -12,6 +13,8 @@ export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly design: DesignName;
   readonly durability: Durability;
   readonly gateways: number;
+  /** undefined: Docker where an engine responds, else programs. */
+  readonly services: ServicesSource | undefined;
   readonly clientThreads: number;
   /** Number of POSTs that are stored and ranked before the warm-up; undefined: none. */
   readonly fill: number | undefined;

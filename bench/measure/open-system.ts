@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { silentLog } from "@tally/runtime";
-import { startBalancer, startPrivateServices, startSystem } from "@tally/local";
-import type { Accounts, PrivateServices, ProcessFigures, Server } from "@tally/local";
+import { startBalancer, startSystem } from "@tally/local";
+import type { Accounts, ProcessFigures, Server, Services } from "@tally/local";
 import { connectPublisher } from "@tally/broker";
 import { openIntake } from "@tally/gateway";
 import { queuesOf } from "@tally/contract";
+import { startLabServices } from "../kit/index.ts";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf, type Design } from "./designs/designs.ts";
 import { intakeOf } from "./designs/intakes.ts";
@@ -31,7 +32,10 @@ export interface System {
   close(): Promise<void>;
 }
 
-type OwnPlan = Pick<BenchPlan, "root" | "design" | "durability" | "gateways" | "settings" | "say" | "signal">;
+type OwnPlan = Pick<
+  BenchPlan,
+  "root" | "design" | "durability" | "gateways" | "services" | "settings" | "say" | "signal"
+>;
 
 const namespace = "bench";
 const database = "tally_bench";
@@ -47,8 +51,9 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     database,
     namespace,
     async services(options) {
-      const services = await startPrivateServices(options);
-      if (durability === "transient") await declareTransientQueues(services, namespace, directory);
+      const services = await startLabServices(plan.services, options);
+      const { operator } = services;
+      if (durability === "transient" && operator) await declareTransientQueues(operator, namespace);
       return { ...services, accounts: accountsFor(design, services) };
     },
     environment: {
@@ -106,7 +111,7 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
 }
 
 /** The addresses of each app's account. */
-function accountsFor({ stores, readsFrom }: Design, { addresses, accounts }: PrivateServices): Accounts {
+function accountsFor({ stores, readsFrom }: Design, { addresses, accounts }: Services): Accounts {
   // The synchronous designs write to the database from the gateway, which its account may not.
   if (stores === "gateway") return { ...accounts, gateway: addresses };
   if (readsFrom !== "primary") return accounts;
@@ -155,7 +160,8 @@ export async function observed({ processes, amqpUrl, namespace: of, ...running }
   };
 }
 
-async function versionsOf({ operator }: PrivateServices) {
+async function versionsOf({ operator, source }: Services): Promise<Record<string, string>> {
+  if (operator === undefined) return { servers: source };
   const [sql, broker, redis] = await Promise.all([
     operator.sql("SELECT VERSION()"),
     operator.rabbitmqctl("version"),
@@ -165,6 +171,7 @@ async function versionsOf({ operator }: PrivateServices) {
   return {
     database: version.trim(),
     broker: broker.trim(),
+    servers: source,
     redis: /(?:redis|valkey)_version:(\S+)/.exec(redis)?.[1] ?? "unknown",
   };
 }

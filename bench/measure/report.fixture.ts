@@ -34,6 +34,7 @@ export function sampleReport(
     root: join(import.meta.dirname, "..", ".."),
     domain: "purchases",
     connections: 10,
+    services: undefined,
     seed: 1,
     spread: "wide",
     readShare: 0,

@@ -35,7 +35,7 @@ export function startSystemWithServers(
   return start(
     async (own) => {
       const sizes = { brokers, databaseReplicas, ...(redisCluster && { redisCluster }) };
-      const services = await startPrivateServices({ ...own, ...sizes, redoLogMiB: 64 });
+      const services = await startPrivateServices({ ...own, ...sizes, services: "programs", redoLogMiB: 64 });
       return readdress === undefined ? services : readdress(services);
     },
     settings,
@@ -49,7 +49,7 @@ async function start<S extends Services>(
   options: Options,
 ): Promise<System<S>> {
   const namespace = `t${randomBytes(4).toString("hex")}`;
-  const directory = join(root, ".tally", `test-apps-${namespace}`);
+  const directory = join(inject("runDirectory"), namespace);
   const system = await startLocalSystem({
     root,
     directory,

@@ -1,3 +1,4 @@
+import type { ServicesSource } from "@tally/local";
 import type { Random } from "../../kit/index.ts";
 import type { LostCommits } from "../lost-commits.ts";
 import type { System } from "../system.ts";
@@ -13,6 +14,9 @@ export interface FaultPlan {
 
 export interface FaultKind {
   readonly name: string;
+  /** Absent: possible with any servers. `operator`: with servers that the drill has started; `programs`: not with
+   * containers. */
+  readonly needs?: "operator" | "programs";
   /** Draws the parameters. Depends only on `random` and on the names of the domains. */
   readonly plan: (random: Random, domains: readonly string[]) => FaultPlan;
   /** Injects the fault and ends it. */
@@ -39,3 +43,7 @@ export interface Letters {
   readonly events: number;
   readonly messages: number;
 }
+
+/** Whether servers from this source allow a fault. */
+export const isPossible = ({ needs }: FaultKind, source: ServicesSource): boolean =>
+  needs === undefined || source === "programs" || (source === "docker" && needs === "operator");

@@ -16,6 +16,7 @@ const serverKind = (
   redisLost?: true,
 ): FaultKind => ({
   name,
+  needs: "operator",
   plan: (random) => ({ target, ms: random.integer(msMin, msMax), count: 0 }),
   async inject(system, { ms }) {
     await inject(system, ms);
@@ -50,9 +51,10 @@ const readOnly = serverKind("primary-read-only", "database-primary", [500, 2500]
   await operator.sql("SET GLOBAL read_only = 0");
 });
 
-/** Redis comes back with a snapshot that was taken `count` ms before the kill. */
+/** Redis comes back with a snapshot that was taken `count` ms before the kill. In a container it has a log. */
 const redisOlder: FaultKind = {
   name: "redis-killed-older",
+  needs: "programs",
   plan: (random) => ({ target: "redis", ms: random.integer(0, 500), count: random.integer(1000, 4000) }),
   async inject(system, { ms, count: lostMs }) {
     await system.operator.redis("SAVE");

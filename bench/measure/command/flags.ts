@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { list, number, setting, share, wholeNumber } from "@tally/runtime/flag-values";
+import type { ServicesSource } from "@tally/local";
+import { servicesOption } from "../../kit/index.ts";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { designNames, designOf, meaningOf } from "../designs/designs.ts";
 
@@ -25,6 +27,7 @@ export interface Flags {
   readonly clientThreads: number;
   readonly gateways: number;
   readonly set: readonly string[];
+  readonly services?: ServicesSource;
 }
 
 /** Where a command stores its reports. */
@@ -78,6 +81,7 @@ export function withLoad(command: Command, { isSweep = false } = {}): Command {
 export function withSystem(command: Command, { isSweep = false } = {}): Command {
   return command
     .option("--gateways <number>", "gateway processes", wholeNumber, 1)
+    .addOption(servicesOption())
     .option(
       "--set <NAME=value>",
       `setting of the apps; may be repeated${isSweep ? "; several values: NAME=a,b,c" : ""}`,

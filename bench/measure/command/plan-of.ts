@@ -20,6 +20,8 @@ export function planOf(
   // Durability is a property of the broker. Without it, the report would claim what a 2xx does not mean.
   if (stores !== "writer" && durability !== "confirmed")
     throw new WrongUsage(`the design ${design} sends nothing to the broker, so it cannot be ${durability}`);
+  if (durability === "transient" && flags.services === "environment")
+    throw new WrongUsage("--services environment: queues in memory are declared only on servers of the bench");
   return {
     root,
     repeat: ["pnpm bench", ...process.argv.slice(2).map(quoted)].join(" "),
@@ -33,6 +35,7 @@ export function planOf(
     design,
     durability,
     gateways: flags.gateways,
+    services: flags.services,
     clientThreads: flags.clientThreads,
     fill,
     warmUpSeconds: amount === undefined ? flags.warmUp : 0,
@@ -52,7 +55,9 @@ export function planOfSource(
   const groups = workloadOf(domain).source?.runs[run]?.groups(scale) ?? [];
   const connections = groups.reduce((sum, group) => sum + group.connections, 0);
   const { gateways } = arrangement;
-  const flags = { domain, connections, seed, gateways, clientThreads: 1, duration: 1, warmUp: 0, mix: 0, set: [] };
+  // Programs, as in all runs that are kept: the network of containers costs CPU time.
+  const own = { gateways, clientThreads: 1, duration: 1, warmUp: 0, mix: 0, set: [], services: "programs" } as const;
+  const flags = { domain, connections, seed, ...own };
   return { ...planOf(flags, signal, arrangement), phase: { model: "source", run, scale } };
 }
 

@@ -22,11 +22,18 @@ export async function runComparison(names: readonly string[], flags: CompareFlag
     throw new WrongUsage("--gateways cannot be combined with a build, whose launcher starts one");
   if (failBelow !== undefined && contenders.length < 2)
     throw new WrongUsage("--fail-below needs a second design or build to compare with");
+  const revisions = contenders.flatMap(({ revision }) => revision ?? []);
+  const { services = revisions.length > 0 ? "programs" : undefined } = flags;
+  if (revisions.length > 0 && services !== "programs")
+    throw new WrongUsage(`--services ${services} cannot be combined with a build, whose launcher starts programs`);
   // All plans before the first run, so that an error in the last is reported at once.
   const planned = contenders.map(({ name, design, durability, revision = "" }) => {
-    return { name, revision, plan: planOf(flags, signal, { design, durability }) };
+    return {
+      name,
+      revision,
+      plan: planOf({ ...flags, ...(services && { services }) }, signal, { design, durability }),
+    };
   });
-  const revisions = contenders.flatMap(({ revision }) => revision ?? []);
   const runs = await withBuilds(revisions, { root, say, signal }, (builds) =>
     runRounds(
       planned.map(({ name, revision, plan }) => ({ name, plan: { ...plan, build: builds.get(revision) } })),

@@ -1,18 +1,12 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { domains } from "@tally/domains";
-import type { PrivateServices } from "@tally/local";
+import type { Operator } from "@tally/local";
 import { queuesOf } from "@tally/contract";
 
 const vhost = "/";
 
 /** Declares classic queues in memory, which end with the broker, before the apps start. No account may declare others:
  * the apps use these. */
-export async function declareTransientQueues(
-  { operator }: PrivateServices,
-  namespace: string,
-  directory: string,
-): Promise<void> {
+export async function declareTransientQueues(operator: Operator, namespace: string): Promise<void> {
   const specs = domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name)));
   const queues = specs.map(({ name }) => {
     return { vhost, name, durable: false, auto_delete: false, arguments: { "x-queue-type": "classic" } };
@@ -25,9 +19,7 @@ export async function declareTransientQueues(
   const exchanges = Array.from(new Set(bindings.map(({ source }) => source)), (name) => {
     return { name, vhost, type: "direct", durable: true, auto_delete: false, internal: false, arguments: {} };
   });
-  const file = join(directory, "queue-definitions.json");
-  await writeFile(file, JSON.stringify({ queues, exchanges, bindings }));
-  await operator.rabbitmqctl("import_definitions", file);
+  await operator.importDefinitions(JSON.stringify({ queues, exchanges, bindings }));
   for (const account of ["tally_writer", "tally_maintenance"])
     await operator.rabbitmqctl("set_permissions", "-p", vhost, account, "^$", ".*", ".*");
 }

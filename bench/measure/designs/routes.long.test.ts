@@ -22,6 +22,7 @@ async function open(design: DesignName, gateways: number) {
     design,
     durability: "confirmed",
     gateways,
+    services: undefined,
     settings: {},
     say: () => undefined,
     signal,

@@ -6,7 +6,7 @@ import { isReady, until } from "./process/until.ts";
 import { directoryVariable, endLeftovers } from "./process/directory-lock.ts";
 import { ServiceError } from "./process/run-command.ts";
 import { installedProgram, type InstallOptions } from "./services/installed-programs.ts";
-import { createSocket, type Socket } from "node:dgram";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv4 } from "node:net";
 import { AUTHORITATIVE_ANSWER, decode, encode, type Answer } from "dns-packet";
@@ -47,7 +47,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   const directory = resolve(options.directory);
   for (const folder of ["log", "run"]) await mkdir(join(directory, folder), { recursive: true });
   await endLeftovers(directory, say);
-  const dns = await DnsServer.listen("gateway");
+  const dns = await serveDns("gateway");
   dns.set(gateways.map(addressOf));
   const [port = 0, operatorPort = 0] = await freePorts(2);
   const operatorUrl = `http://127.0.0.1:${operatorPort}`;
@@ -99,77 +99,55 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
 }
 
 function addressOf(url: string): ServiceAddress {
-  const { hostname, port } = new URL(url);
-  return { host: hostname, port: Number(port) };
+  const { hostname: host, port } = new URL(url);
+  if (!isIPv4(host)) throw new TypeError(`expected an IPv4 address, got ${host}`);
+  return { host, port: Number(port) };
 }
 
-/** Where a service is. `host` is an IPv4 address. */
+/** Where a service is. */
 interface ServiceAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** DNS for one service on loopback UDP: `name` gives the addresses, `_name._tcp` SRV records with ports. */
-class DnsServer {
-  readonly #name: string;
-  readonly #socket: Socket;
-  #addresses: readonly ServiceAddress[] = [];
-
-  private constructor(name: string, socket: Socket) {
-    this.#name = name;
-    this.#socket = socket;
-    socket.on("message", (message, { port, address }) => {
-      socket.send(this.#response(message), port, address);
-    });
-  }
-
-  static async listen(name: string): Promise<DnsServer> {
-    const socket = createSocket("udp4");
-    socket.bind(0, "127.0.0.1");
-    await once(socket, "listening");
-    return new DnsServer(name, socket);
-  }
-
-  get port(): number {
-    return this.#socket.address().port;
-  }
-
-  /** From the next query on. */
-  set(addresses: readonly ServiceAddress[]): void {
-    for (const { host } of addresses) if (!isIPv4(host)) throw new TypeError(`expected an IPv4 address, got ${host}`);
-    this.#addresses = addresses;
-  }
-
-  async close(): Promise<void> {
-    this.#socket.close();
-    await once(this.#socket, "close");
-  }
-
-  #response(query: Buffer): Buffer {
+/** DNS for one service on loopback UDP: `name` gives the addresses, `_name._tcp` SRV records with ports, whose targets
+ * are `0.name`, `1.name`, … */
+async function serveDns(service: string) {
+  let hosts: readonly (ServiceAddress & { readonly target: string })[] = [];
+  const addressRecord = (name: string, data: string): Answer => ({ type: "A", name, ttl: 0, data });
+  const respond = (query: Buffer): Buffer => {
     const { id = 0, questions = [] } = decode(query);
     const { name, type } = questions[0] ?? { name: "", type: "A" };
-    const isService = name === this.#name || name === `_${this.#name}._tcp`;
-    const hosts = this.#addresses.map(({ host, port }, index) => ({ target: `${index}.${this.#name}`, host, port }));
-    const asked = hosts.find(({ target }) => target === name);
-    const noSuchName = 3;
-    const recordOf = (to: string, data: string): Answer => ({ type: "A", name: to, ttl: 0, data });
+    const isService = name === service || name === `_${service}._tcp`;
+    const asked = hosts.filter(({ target }) => isService || target === name);
+    const known = isService || asked.length > 0;
+    const services = asked.map(({ target, port }): Answer => {
+      return { type: "SRV", name, ttl: 0, data: { target, port, weight: 1, priority: 1 } };
+    });
+    const isForService = type === "SRV" && isService;
     return encode({
       type: "response",
       id,
-      flags: AUTHORITATIVE_ANSWER | (isService || asked !== undefined ? 0 : noSuchName),
+      flags: AUTHORITATIVE_ANSWER | (known ? 0 : noSuchName),
       questions,
-      answers:
-        type === "SRV" && isService
-          ? hosts.map(({ target, port }) => ({
-              type: "SRV",
-              name,
-              ttl: 0,
-              data: { target, port, weight: 1, priority: 1 },
-            }))
-          : type === "A"
-            ? (asked === undefined ? (isService ? hosts : []) : [asked]).map(({ host }) => recordOf(name, host))
-            : [],
-      additionals: type === "SRV" && isService ? hosts.map(({ target, host }) => recordOf(target, host)) : [],
+      answers: isForService ? services : type === "A" ? asked.map(({ host }) => addressRecord(name, host)) : [],
+      additionals: isForService ? asked.map(({ target, host }) => addressRecord(target, host)) : [],
     });
-  }
+  };
+  const socket = createSocket("udp4", (message, { port, address }) => socket.send(respond(message), port, address));
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return {
+    port: socket.address().port,
+    /** From the next query on. */
+    set(addresses: readonly ServiceAddress[]): void {
+      hosts = addresses.map((address, index) => ({ ...address, target: `${index}.${service}` }));
+    },
+    async close(): Promise<void> {
+      socket.close();
+      await once(socket, "close");
+    },
+  };
 }
+
+const noSuchName = 3;

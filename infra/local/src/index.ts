@@ -19,6 +19,6 @@ export { ServiceError, type ServiceErrorCode } from "./process/run-command.ts";
 export { openTcpProxy, type OnPiece, type ProxyOptions, type ProxyState, type TcpProxy } from "./process/tcp-proxy.ts";
 export { until } from "./process/until.ts";
 export { accountsOf, addressVariables, type Addresses, type Role, type Accounts } from "./services/addresses.ts";
-export { startPrivateServices, startServices } from "./services/start-services.ts";
-export type { Operator, Services, StartOptions, PrivateServices } from "./services/start-services.ts";
+export { servicesSources, startPrivateServices, startServices } from "./services/start-services.ts";
+export type { Operator, Services, ServicesSource, StartOptions, PrivateServices } from "./services/start-services.ts";
 export { startSystem, type System, type SystemOptions } from "./start-system.ts";

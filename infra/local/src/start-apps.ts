@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { ChildServer, type Server, type ServerHome } from "./process/child-server.ts";
-import { lockDirectory, directoryVariable, endLeftovers } from "./process/directory-lock.ts";
+import { ChildServer, runStages, type Server, type ServerHome } from "./process/child-server.ts";
+import { whileLocked, directoryVariable, endLeftovers } from "./process/directory-lock.ts";
 import { freePorts } from "./process/free-ports.ts";
 import { isReady, Waits } from "./process/until.ts";
 import { type CommandOptions, runCommand, ServiceError } from "./process/run-command.ts";
@@ -62,8 +62,7 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
   const { root, addresses, say, waits = new Waits() } = options;
   const directory = resolve(options.directory);
   for (const folder of ["log", "run"]) await mkdir(join(directory, folder), { recursive: true });
-  const release = await lockDirectory(directory);
-  try {
+  return whileLocked(directory, async () => {
     await waits.during("apps of an earlier run to stop", () => endLeftovers(directory, say));
     const environment: NodeJS.ProcessEnv = {
       // Reduces the time to start a process again by a quarter.
@@ -82,16 +81,12 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
     };
     await migrate();
     const plan = await plannedApps({ ...options, directory, environment, waits });
-    const stopApps = await runApps([plan.gateways, plan.writers, plan.rankers]);
+    const stages = [plan.gateways, plan.writers, plan.rankers];
+    const stop = await runStages(
+      stages,
+      stages.flat().map((app) => app.start()),
+    );
     const urls = plan.gateways.map(({ port }) => urlOf(port));
-    const stop = async (): Promise<void> => {
-      try {
-        await stopApps();
-      } finally {
-        await release();
-      }
-    };
-    let stopped: Promise<void> | undefined;
     return {
       ...plan,
       url: urlOf(plan.gateways[0].port),
@@ -100,12 +95,9 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
       writer: plan.writers[0],
       ranker: plan.rankers[0],
       migrate,
-      stop: () => (stopped ??= stop()),
+      stop,
     };
-  } catch (error) {
-    await release();
-    throw error;
-  }
+  });
 }
 
 async function plannedApps(options: AppsOptions) {
@@ -148,23 +140,6 @@ async function plannedApps(options: AppsOptions) {
     rankers: planned("ranker", ranker),
     operatorUrls: operatorPorts.map(urlOf),
   };
-}
-
-/** Starts all processes at once. Returns the function that stops the groups in this order. */
-async function runApps(groups: readonly (readonly ChildServer[])[]): Promise<() => Promise<void>> {
-  // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the apps still shut
-  // down cleanly.
-  const onExit = (): void => groups.flat().forEach((app) => app.kill("SIGTERM"));
-  process.once("exit", onExit);
-  const stopApps = async (): Promise<void> => {
-    for (const group of groups) await Promise.all(group.map((app) => app.stop()));
-    process.removeListener("exit", onExit);
-  };
-  const starts = await Promise.allSettled(groups.flat().map((app) => app.start()));
-  const failure = starts.find((start) => start.status === "rejected");
-  if (failure === undefined) return stopApps;
-  await stopApps();
-  throw failure.reason;
 }
 
 const urlOf = (port: number): string => `http://127.0.0.1:${port}`;

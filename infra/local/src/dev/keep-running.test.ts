@@ -25,17 +25,19 @@ function write(file: string, text: string): void {
 
 const stopping = new AbortController();
 const lines: string[] = [];
-const ports = await freePorts(3);
+const ports = await freePorts(4);
 let migrations = 0;
-const server = (app: AppName, port = 0) => {
+const server = (app: AppName, port = 0, name: string = app) => {
   const home = { directory: root, environment: {}, say: () => undefined, signal: stopping.signal };
-  return appServer(root, { app, name: app, port, healthPort: port, environment: {}, execArgv: [] }, home);
+  return appServer(root, { app, name, port, healthPort: port, environment: {}, execArgv: [] }, home);
 };
 const apps = {
   gateway: server("gateway", ports[0]),
   writer: server("writer", ports[1]),
   ranker: server("ranker", ports[2]),
 };
+// A server, for which any process serves.
+const store = server("gateway", ports[3], "store");
 const all = Object.values(apps);
 const pids = () => all.map(({ pid }) => pid);
 
@@ -43,9 +45,10 @@ beforeAll(async () => {
   for (const folder of ["log", "run"]) mkdirSync(join(root, folder));
   for (const app of ["gateway", "writer", "ranker"] as const) write(`apps/${app}/src/main.ts`, appSource(app, "1"));
   write("packages/shared/src/shared.ts", "export const shared = 1;");
-  await Promise.all(all.map((app) => app.start()));
+  await Promise.all([store, ...all].map((one) => one.start()));
   keepRunning({
     apps: { ...apps, migrate: async () => void migrations++ },
+    servers: [store],
     say: (line) => lines.push(line),
     signal: stopping.signal,
     watchedRoot: root,
@@ -53,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   stopping.abort();
-  await Promise.all(all.map((app) => app.stop()));
+  await Promise.all([store, ...all].map((one) => one.stop()));
   rmSync(root, { recursive: true });
 });
 
@@ -88,9 +91,14 @@ test("an app with a syntax error waits for the next change", async () => {
   await expectRunning("ranker", "3 2");
 });
 
-test("an app that was killed is started again", async () => {
-  const { pid } = apps.gateway;
-  apps.gateway.kill("SIGKILL");
-  await vi.waitFor(() => expect(apps.gateway.pid).toSatisfy((now) => now !== undefined && now !== pid), 20_000);
-  await expectRunning("gateway", "1 2");
+test.each([
+  ["an app", apps.gateway],
+  ["a server", store],
+])("%s that was killed is started again", async (_, killed) => {
+  const { name, pid } = killed;
+  lines.length = 0;
+  killed.kill("SIGKILL");
+  await vi.waitFor(() => expect(killed.pid).toSatisfy((now) => now !== undefined && now !== pid), 20_000);
+  await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${killed.port}`)).status).toBe(200), 20_000);
+  expect(lines).toContain(`  starting ${name} again`);
 });

@@ -1,10 +1,12 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
 import { reasonOf } from "@tally/runtime";
+import type { Server } from "../process/child-server.ts";
 import type { AppName, Apps } from "../start-apps.ts";
 
 interface KeepRunningOptions {
   readonly apps: Pick<Apps, AppName | "migrate">;
+  readonly servers: readonly Pick<Server, "name" | "pid" | "start" | "stop">[];
   readonly say: (line: string) => void;
   /** Aborted when the apps stop: from then on nothing is started. */
   readonly signal: AbortSignal;
@@ -18,11 +20,12 @@ const checkEveryMs = 250;
 const quietMs = 200;
 const sourceFile = /^[\w-]+\/(src|migrations)\/.*(?<!\.test|\.fixture)\.(ts|sql)$/;
 
-/** Restarts ended apps; with `watchedRoot` also those whose files change, after a new migration is applied. */
-export function keepRunning({ apps, say, signal, watchedRoot }: KeepRunningOptions): void {
-  const starting = new Set<AppName>();
-  const changed = new Set<AppName>();
-  const waiting = new Set<AppName>();
+/** Restarts ended apps and servers; with `watchedRoot` also those whose files change, after a new migration is applied. */
+export function keepRunning({ apps, servers, say, signal, watchedRoot }: KeepRunningOptions): void {
+  const processes = [...servers, ...appNames.map((name) => apps[name])];
+  const starting = new Set<string>();
+  const changed = new Set<string>();
+  const waiting = new Set<string>();
   let changedAt = 0;
   let newMigration = false;
   let migrated = Promise.resolve();
@@ -34,34 +37,36 @@ export function keepRunning({ apps, say, signal, watchedRoot }: KeepRunningOptio
       throw error;
     });
   };
-  const start = async (app: AppName): Promise<void> => {
-    const restart = changed.delete(app);
-    starting.add(app);
+  const start = async (server: (typeof processes)[number]): Promise<void> => {
+    const { name } = server;
+    const restart = changed.delete(name);
+    starting.add(name);
     try {
-      say(`  starting ${app} again`);
+      say(`  starting ${name} again`);
       if (restart) {
         if (newMigration) migrated = migrate();
         await migrated;
-        await apps[app].stop();
+        await server.stop();
       }
-      await apps[app].start();
-      waiting.delete(app);
-      if (restart) say(`  ${app} runs the changed code`);
+      await server.start();
+      waiting.delete(name);
+      if (restart) say(`  ${name} runs the changed code`);
     } catch (error) {
       if (signal.aborted) return;
       say(reasonOf(error));
-      if (watchedRoot === undefined) return;
-      waiting.add(app);
-      say(`  ${app} does not run: waiting for the next change of its code`);
+      if (watchedRoot === undefined || !appNames.some((app) => app === name)) return;
+      waiting.add(name);
+      say(`  ${name} does not run: waiting for the next change of its code`);
     } finally {
-      starting.delete(app);
+      starting.delete(name);
     }
   };
   const timer = setInterval(() => {
     const quiet = Date.now() - changedAt >= quietMs;
-    for (const app of appNames) {
-      const ended = apps[app].pid === undefined && !waiting.has(app);
-      if (!starting.has(app) && (changed.has(app) ? quiet : ended)) void start(app);
+    for (const server of processes) {
+      const { name, pid } = server;
+      const ended = pid === undefined && !waiting.has(name);
+      if (!starting.has(name) && (changed.has(name) ? quiet : ended)) void start(server);
     }
   }, checkEveryMs);
   signal.addEventListener("abort", () => clearInterval(timer));

@@ -1,16 +1,18 @@
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { StatusLine } from "@tally/runtime/status-line";
 import { onLauncherGone } from "../process/processes.ts";
 import { runCommand, ServiceError } from "../process/run-command.ts";
 import { Waits, showWaits } from "../process/until.ts";
 import { addressVariables } from "../services/addresses.ts";
-import { startServices } from "../services/start-services.ts";
+import { servicesSources, startServices } from "../services/start-services.ts";
 import { startSystem, type System } from "../start-system.ts";
 import { environmentFile } from "./environment-file.ts";
 import { keepRunning } from "./keep-running.ts";
 import { welcome } from "./welcome.ts";
 
-/* `pnpm dev`: runs services and apps until Ctrl-C. --watch restarts changed apps. */
+/* `pnpm dev`: runs services and apps until Ctrl-C. --watch restarts changed apps; --services says where the servers
+ * come from. */
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const directory = join(root, ".tally");
@@ -21,11 +23,7 @@ const status = new StatusLine(process.stdout);
 const say = (line: string): void => status.say(line);
 const sayIndented = (line: string): void => say(`  ${line}`);
 
-const flags = process.argv.slice(2);
-if (flags.some((flag) => flag !== "--watch")) {
-  say("Usage: pnpm dev [--watch]");
-  process.exit(2);
-}
+const { watch = false, services: source } = readFlags();
 
 const waits = new Waits();
 showWaits(waits, status);
@@ -54,7 +52,8 @@ try {
     waits,
     signal: interrupted.signal,
     async services(options) {
-      const services = await startServices({ ...options, directory: join(directory, "dev"), keepData: true });
+      const own = { ...options, directory: join(directory, "dev"), keepData: true };
+      const services = await startServices({ ...own, services: source });
       settings.remove(); // of a run that was killed
       sayIndented(await page);
       if (!interrupted.signal.aborted) say("tally: starting gateway, writer and ranker");
@@ -65,9 +64,10 @@ try {
   settings.write({ ...addressVariables(system.addresses), TALLY_URL: system.url });
   keepRunning({
     apps: system,
+    servers: system.services.servers,
     say,
     signal: interrupted.signal,
-    watchedRoot: flags.includes("--watch") ? root : undefined,
+    watchedRoot: watch ? root : undefined,
   });
   say(welcome(system, system.services.source));
 } catch (error) {
@@ -76,7 +76,18 @@ try {
   if (system !== undefined) settings.remove();
   await system?.stop();
   say("tally: stopped");
-  process.exit(interrupted.signal.aborted ? 0 : 1);
+  process.exit(interrupted.signal.aborted ? 0 : error instanceof ServiceError ? 2 : 1);
+}
+
+/** Exits with 2 for wrong usage. */
+function readFlags() {
+  try {
+    const { values } = parseArgs({ options: { watch: { type: "boolean" }, services: { type: "string" } } });
+    const chosen = servicesSources.find((one) => one === values.services);
+    if (chosen === values.services) return { ...values, services: chosen };
+  } catch {} // an unknown flag
+  say(`Usage: pnpm dev [--watch] [--services ${servicesSources.join("|")}]`);
+  process.exit(2);
 }
 
 function stop(running: System): Promise<void> {

@@ -1,6 +1,8 @@
 import type { Apps } from "../start-apps.ts";
 import type { Services } from "../services/start-services.ts";
 
+const dataIn = { docker: "Docker's volumes", programs: ".tally/", environment: "the servers" } as const;
+
 /** What `pnpm dev` prints when everything runs. */
 export function welcome(
   { url, operatorUrls, gateway, writer, ranker }: Apps,
@@ -20,7 +22,7 @@ tally is running (services: ${servicesSource})
 
   pnpm demo plays a trading day of a chain of stores into it.
 
-  Ctrl-C stops everything; the data stays in .tally/
+  Ctrl-C stops everything; the data stays in ${dataIn[servicesSource]}
 
 ready`;
 }

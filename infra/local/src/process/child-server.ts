@@ -34,6 +34,15 @@ export interface ServerPlan {
   readonly port: number;
   /** True once the server serves. Called repeatedly, at every start. */
   readonly ready: () => Promise<boolean>;
+  /** Of a server in a container, for which `program` runs as long as it does. */
+  readonly container?: Container;
+}
+
+export interface Container {
+  /** Sends a signal to the server. Does not wait, and never throws. */
+  signal(signal: NodeJS.Signals): void;
+  /** The pid of the running server on this machine. */
+  pid(): Promise<number | undefined>;
 }
 
 /** Where a server lives, and what it is started with. */
@@ -62,6 +71,7 @@ export class ChildServer implements Server {
   readonly #pidFile: string;
   readonly #waits: Waits;
   #child: ChildProcess | undefined;
+  #containerPid: number | undefined;
   #endExpected = false;
   #startedBefore = false;
 
@@ -76,7 +86,7 @@ export class ChildServer implements Server {
   }
 
   get pid(): number | undefined {
-    return isRunning(this.#child) ? this.#child.pid : undefined;
+    return isRunning(this.#child) ? (this.#containerPid ?? this.#child.pid) : undefined;
   }
 
   kill(signal: NodeJS.Signals): void {
@@ -104,6 +114,7 @@ export class ChildServer implements Server {
     if (!isRunning(this.#child)) throw await this.#failure("ended while it was starting");
     if (!serves) throw await this.#failure(`is not ready after ${readyWithinMs / 1000} s`);
     this.#endExpected = false;
+    this.#containerPid = await this.#plan.container?.pid();
     if (this.#startedBefore) return;
     this.#startedBefore = true;
     this.#home.say(`${this.name} serves on port ${this.port} (${((Date.now() - beganAt) / 1000).toFixed(1)} s)`);
@@ -147,6 +158,7 @@ export class ChildServer implements Server {
   #send(signal: NodeJS.Signals, to: "group" | "process"): void {
     const { pid } = this;
     if (pid === undefined || pid <= 1) return;
+    if (this.#plan.container) return this.#plan.container.signal(signal);
     process.kill(to === "group" ? -pid : pid, signal);
   }
 
@@ -158,4 +170,26 @@ export class ChildServer implements Server {
     const log = lastLines(await readFile(this.logFile, "utf8").catch(() => ""));
     return new ServiceError("server-failed", `${this.name} ${what}. The end of its log, ${this.logFile}:\n${log}`);
   }
+}
+
+/** Waits for the starts of servers. Returns what stops them, stage by stage. After a failure it stops them itself and
+ * throws the first one. When this process exits without a stop, e.g. after an uncaught exception, it cannot wait, but
+ * the servers still shut down cleanly. */
+export async function runStages(
+  stages: readonly (readonly ChildServer[])[],
+  starts: readonly Promise<unknown>[],
+  options?: StopOptions,
+): Promise<() => Promise<void>> {
+  const onExit = (): void => stages.flat().forEach((server) => server.kill("SIGTERM"));
+  process.once("exit", onExit);
+  const stop = async (): Promise<void> => {
+    for (const stage of stages) await Promise.all(stage.map((server) => server.stop(options)));
+    process.removeListener("exit", onExit);
+  };
+  // All of them: a server could still start after the stop.
+  const ended = await Promise.allSettled(starts);
+  const failure = ended.find((start) => start.status === "rejected");
+  if (failure === undefined) return stop;
+  await stop();
+  throw failure.reason;
 }

@@ -1,7 +1,8 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { lockFile } from "@tally/client/journal";
-import { ServiceError } from "./run-command.ts";
+import { endOf } from "./docker.ts";
+import { runCommand, ServiceError } from "./run-command.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { fileOf } from "./processes.ts";
 import { until } from "./until.ts";
@@ -22,6 +23,30 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   );
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return unlock;
+}
+
+/** Locks the directory for `work` and for what it has started: the lock ends with that one's `stop()`, or when `work`
+ * fails. `stop()` may be called again. */
+export async function whileLocked<T extends { readonly stop: () => Promise<void> }>(
+  directory: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const release = await lockDirectory(directory);
+  try {
+    const started = await work();
+    let stopped: Promise<void> | undefined;
+    const stop = async (): Promise<void> => {
+      try {
+        await started.stop();
+      } finally {
+        await release();
+      }
+    };
+    return { ...started, stop: () => (stopped ??= stop()) };
+  } catch (error) {
+    await release();
+    throw error;
+  }
 }
 
 interface ClaimedDirectory {
@@ -53,8 +78,10 @@ async function deleteAbandoned(directory: string, say: (line: string) => void): 
     throw error;
   });
   if (release === undefined) return;
-  // Sorted, so that `apps` come before the `services` that they need.
-  for (const folder of (await readdir(directory)).toSorted()) await endLeftovers(join(directory, folder), say);
+  // In its folders, and in `apps` and `services` of these. Apps come before the `services` that they need.
+  const folders = (await readdir(directory)).toSorted();
+  for (const inner of ["apps", ".", "services"])
+    for (const folder of folders) await endLeftovers(join(directory, folder, inner), say);
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   await release();
 }
@@ -62,14 +89,16 @@ async function deleteAbandoned(directory: string, say: (line: string) => void): 
 /** The environment variable of every server and app that names its directory. */
 export const directoryVariable = "TALLY_DIRECTORY";
 
+/** In a directory of servers or apps: a folder of pid files, and the file that names the Compose project to delete. */
+export const leftover = { pids: "run", project: "compose-project" } as const;
+
 const endWithinMs = 20_000;
 
-/** Ends this directory's servers whose launcher was killed. The pid may be reused: checks the process's environment.
- * Needs /proc. */
+/** Ends this directory's servers whose launcher was killed, and deletes their containers. A pid may be reused: checks
+ * the process's environment. Needs /proc. */
 export async function endLeftovers(directory: string, say: (line: string) => void): Promise<void> {
-  const folder = join(directory, "run");
-  if (!existsSync(folder)) return;
-  for (const file of await readdir(folder)) {
+  const folder = join(directory, leftover.pids);
+  for (const file of existsSync(folder) ? await readdir(folder) : []) {
     const pid = Number(readFileSync(join(folder, file), "utf8"));
     if (isOurs(pid, directory)) {
       say(`Stopping ${file.replace(".pid", "")}, left behind by an earlier run (process ${pid})`);
@@ -77,6 +106,15 @@ export async function endLeftovers(directory: string, say: (line: string) => voi
     }
     await rm(join(folder, file), { force: true });
   }
+  const project = join(directory, leftover.project);
+  if (!existsSync(project)) return;
+  say("Deleting the containers of an earlier run");
+  const name = readFileSync(project, "utf8");
+  const { exitCode, errors } = await runCommand("docker", endOf(name, { keepData: false }), {
+    environment: process.env,
+  });
+  if (exitCode === 0) await rm(project);
+  else say(`The containers of ${name} cannot be deleted: ${errors.trim().split("\n").at(-1)}`);
 }
 
 async function end(pid: number, directory: string): Promise<void> {

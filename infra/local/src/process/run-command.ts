@@ -90,6 +90,7 @@ export type ServiceErrorCode =
   | "interrupted"
   | "no-free-port"
   | "not-installed"
+  | "not-possible"
   | "replica-broken"
   | "server-failed";
 

@@ -75,9 +75,7 @@ export async function rabbitmq(
           args: [],
           environment,
           port: amqp,
-          // The listener opens last, after data and users are loaded. Connection.Start, a frame of type 1, is the first
-          // response of AMQP.
-          ready: async () => (await sendAndReceive(amqp, "AMQP\0\0\x09\x01")).startsWith("\x01"),
+          ready: () => brokerResponds(amqp),
         },
         context,
       );
@@ -94,6 +92,11 @@ export async function rabbitmq(
     await Promise.all(nodes.filter((node) => !first.includes(node)).map((node) => node.start()));
   }
 }
+
+/** Whether a broker serves. Its listener opens last, after data and users are loaded. Connection.Start, a frame of type
+ * 1, is the first response of AMQP. */
+export const brokerResponds = async (port: number): Promise<boolean> =>
+  (await sendAndReceive(port, "AMQP\0\0\x09\x01")).startsWith("\x01");
 
 // Of the machine's memory, for all nodes together.
 const memoryShare = 0.4;

@@ -24,6 +24,18 @@ export const redisCommand = (
     select: (received) => received.replace(/^\+OK\r\n/, ""),
   });
 
+/** A running Redis, as its administrator. */
+export const openRedis = (at: { readonly port: number; readonly password: string }) => ({
+  // While it loads its file it responds with -LOADING.
+  responds: async (): Promise<boolean> => (await redisCommand(at, "PING")).startsWith("+PONG"),
+  /** Throws when it rejects the command. */
+  async command(command: string): Promise<string> {
+    const response = await redisCommand(at, command, 30_000);
+    if (response !== "" && !response.startsWith("-")) return response;
+    throw new ServiceError("server-failed", `redis ${command}: ${response}`);
+  },
+});
+
 interface RedisPlan {
   readonly name: string;
   readonly port: number;
@@ -56,8 +68,7 @@ export async function redis(
       // some million members.
       environment: { MALLOC_CONF: "thp:always" },
       port,
-      // While it loads its file it responds with -LOADING.
-      ready: async () => (await redisCommand({ port, password: passwords.redis }, "PING")).startsWith("+PONG"),
+      ready: () => openRedis({ port, password: passwords.redis }).responds(),
     },
     context,
   );

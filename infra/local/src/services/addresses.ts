@@ -78,10 +78,19 @@ export function addressVariables(addresses: Addresses): NodeJS.ProcessEnv {
 const { amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl } = systemSettings;
 const settings = { amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl };
 
+const variables = Object.values(settings).flatMap(({ variable }) => [variable, `${variable}_FILE`]);
+
+/** For a sentence. */
+export const addressNames = Object.values(settings)
+  .map(({ variable }) => variable)
+  .join(", ");
+
+export const withoutAddresses = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !variables.includes(name)));
+
 /** The addresses in the environment, as values or files, read as the apps read them. Undefined without any; throws when
  * some are missing. */
 export function fromEnvironment(environment: NodeJS.ProcessEnv): Addresses | undefined {
-  const variables = Object.values(settings).flatMap(({ variable }) => [variable, `${variable}_FILE`]);
   if (variables.every((variable) => !environment[variable])) return undefined;
   try {
     return readConfig(settings, environment);

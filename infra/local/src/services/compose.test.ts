@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { heapFlags } from "../start-apps.ts";
 import { keptPasswords, filledTemplate } from "../servers/context.ts";
-import { passwordVariables } from "./from-docker.ts";
+import { passwordVariables } from "./compose-project.ts";
 
 const infra = join(import.meta.dirname, "..", "..", "..");
 const compose = readFileSync(join(infra, "compose.yaml"), "utf8");

@@ -1,94 +1,69 @@
-import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { findProgram, runCommand, ServiceError } from "../process/run-command.ts";
-import { freePorts } from "../process/free-ports.ts";
-import type { Waits } from "../process/until.ts";
-import { directoryId, keptPasswords, type Passwords } from "../servers/context.ts";
+import { runStages } from "../process/child-server.ts";
+import { ServiceError } from "../process/run-command.ts";
+import { brokerResponds } from "../servers/rabbitmq.ts";
+import type { Sql } from "../servers/database-server.ts";
+import { openRedis } from "../servers/redis.ts";
 import { addressesOf } from "./addresses.ts";
-import type { Services, StartOptions } from "./start-services.ts";
+import { openProject, type ContainerName, type HereOptions } from "./compose-project.ts";
+import type { Services } from "./start-services.ts";
 
-interface DockerOptions extends Pick<StartOptions, "directory" | "database" | "keepData" | "say"> {
-  readonly namespace: string | undefined;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-  readonly waits: Waits;
-}
-
-const composeFile = join(import.meta.dirname, "..", "..", "..", "compose.yaml");
-
-/** The services of infra/compose.yaml. Undefined without Docker Compose, or (it says why) when they do not start. */
-export async function fromDocker(options: DockerOptions): Promise<Services | undefined> {
-  const { directory, database, keepData, namespace = "tally", environment, say, signal, waits } = options;
-  const docker = findProgram(["docker"], environment);
-  if (docker === undefined) return undefined;
-  if (!(await waits.during("Docker", () => engineResponds(docker, environment)))) return undefined;
-
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const passwords = await keptPasswords(directory);
-  const [amqp = 0, primary = 0, replica = 0, redis = 0] = await freePorts(4);
-  // The volumes keep the passwords of their first start. A new directory has new passwords, so it gets a new project
-  // name too.
-  const project = `tally-${directoryId(directory + passwords.database)}`;
-  const compose = (args: readonly string[], abort?: AbortSignal) =>
-    runCommand(docker, ["compose", "--file", composeFile, "--project-name", project, ...args], {
-      environment: {
-        ...environment,
-        TALLY_RESTART: "no",
-        TALLY_DATABASE: database,
-        TALLY_AMQP_PORT: String(amqp),
-        TALLY_DATABASE_PRIMARY_PORT: String(primary),
-        TALLY_DATABASE_REPLICA_PORT: String(replica),
-        TALLY_REDIS_PORT: String(redis),
-        ...passwordVariables(passwords),
-        TALLY_NAMESPACE: namespace,
-      },
-      ...(abort && { signal: abort }),
-    });
-  const stop = async (): Promise<void> => {
-    await waits.during("the containers to stop", () => compose(keepData ? ["stop"] : ["down", "--volumes"]));
-    if (!keepData) await rm(directory, { recursive: true, force: true });
+/** Starts infra/compose.yaml. Throws `server-failed`, and leaves nothing running. */
+export async function fromDocker(docker: string, options: HereOptions): Promise<Services> {
+  const { database, keepData, say, signal, waits } = options;
+  const { passwords, portOf, compose, execute, server, end } = await openProject(docker, options);
+  const ports = { primary: portOf("database-primary"), replicas: [portOf("database-replica")] };
+  const store = openRedis({ port: portOf("redis"), password: passwords.redis });
+  const sqlAt = (name: ContainerName): Sql => {
+    // Over TCP: while the image prepares its data, the server listens only on its socket.
+    const client = "MYSQL_PWD=$(</run/secrets/root) exec mysql --host=127.0.0.1 --user=root --batch";
+    return (text, form = "values") =>
+      execute(name, ["bash", "-c", `${client} ${form === "values" ? "--skip-column-names" : "--vertical"}`], text);
   };
+  const sql = sqlAt("database-primary");
+  const replicaSql = sqlAt("database-replica");
+  const responds = (to: Sql) => (): Promise<boolean> => to("DO 0").then(...yesOrNo);
+  const primary = server("database-primary", responds(sql));
+  const others = [
+    server("rabbitmq", () => brokerResponds(portOf("rabbitmq"))),
+    server("database-replica", responds(replicaSql)),
+    server("redis", () => store.responds()),
+  ];
 
   say("Starting containers (docker compose; the first start fetches the images)");
-  const up = await waits.during("the containers", () =>
-    compose(["up", "--detach", "--wait", "--wait-timeout", "300"], signal),
-  );
-  if (up.exitCode !== 0 || signal.aborted) {
-    await stop();
+  try {
+    const up = await waits.during("the containers", () => compose("up", "--detach", "--wait", "--wait-timeout", "300"));
     signal.throwIfAborted();
-    say(`Docker Compose cannot start the containers: ${up.errors.trim().split("\n").at(-1)}`);
-    return undefined;
+    if (up.exitCode !== 0)
+      throw new ServiceError(
+        "server-failed",
+        `Docker Compose cannot start the servers: ${up.errors.trim().split("\n").at(-1)}`,
+      );
+    // A volume of an earlier version lacks some accounts.
+    await execute("database-primary", ["bash", "/tally/mysql/accounts.sh"]);
+    const starts = [primary, ...others].map((one) => one.start());
+    const stop = await runStages([others, [primary]], starts, { atOnce: !keepData });
+    return {
+      ...addressesOf(passwords, database, { ...ports, amqp: [portOf("rabbitmq")], redis: [portOf("redis")] }),
+      source: "docker",
+      operator: {
+        sql,
+        replicaSql: (text) => replicaSql(text),
+        rabbitmqctl: (...args) => execute("rabbitmq", ["rabbitmqctl", ...args]),
+        importDefinitions: (text) => execute("rabbitmq", ["rabbitmqctl", "import_definitions"], text),
+        redis: (command) => store.command(command),
+        async wipeRedis() {
+          const wipe = ["--entrypoint", "rm", "redis", "-rf", "/data/appendonlydir"];
+          const { exitCode, errors } = await compose("run", "--rm", "--no-deps", ...wipe);
+          if (exitCode !== 0) throw new ServiceError("server-failed", `redis cannot be wiped: ${errors.trim()}`);
+        },
+      },
+      servers: [primary, ...others],
+      stop: () => stop().then(() => waits.during("the containers to stop", end)),
+    };
+  } catch (error) {
+    await end();
+    throw error;
   }
-
-  // A volume of an earlier version lacks some accounts.
-  const accounts = await waits.during("the database's accounts", () =>
-    compose(["exec", "--no-TTY", "database-primary", "bash", "/tally/mysql/accounts.sh"], signal),
-  );
-  if (accounts.exitCode !== 0) {
-    await stop();
-    throw new ServiceError("server-failed", `Cannot create the database's accounts: ${accounts.errors.trim()}`);
-  }
-
-  return {
-    ...addressesOf(passwords, database, { amqp: [amqp], primary, replicas: [replica], redis: [redis] }),
-    source: "docker",
-    servers: [],
-    stop,
-  };
 }
 
-/** The variables of compose.yaml: `databaseRoot` is TALLY_DATABASE_ROOT_PASSWORD. */
-export const passwordVariables = (passwords: Passwords): NodeJS.ProcessEnv =>
-  Object.fromEntries(
-    Object.entries(passwords).map(([name, password]) => [
-      `TALLY_${name.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}_PASSWORD`,
-      password,
-    ]),
-  );
-
-/** The docker client can be installed without an engine. */
-async function engineResponds(docker: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
-  const run = (...args: string[]) => runCommand(docker, args, { environment, timeoutMs: 3000 });
-  const results = await Promise.all([run("compose", "version"), run("info", "--format", "{{.ServerVersion}}")]);
-  return results.every(({ exitCode, output }) => exitCode === 0 && output.trim() !== "");
-}
+const yesOrNo = [() => true, () => false] as const;

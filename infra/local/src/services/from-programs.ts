@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { freePorts } from "../process/free-ports.ts";
 import { runCommand, ServiceError } from "../process/run-command.ts";
+import { runStages } from "../process/child-server.ts";
 import { closeContext, type ServerContext } from "../servers/context.ts";
 import { database } from "../servers/database.ts";
 import { rabbitmq } from "../servers/rabbitmq.ts";
-import { redisCluster, redis, redisCommand, wipeRedis } from "../servers/redis.ts";
+import { redisCluster, redis, openRedis, wipeRedis } from "../servers/redis.ts";
 import { addressesOf } from "./addresses.ts";
 import type { Programs } from "./installed-programs.ts";
 import type { Services, StartOptions } from "./start-services.ts";
@@ -12,9 +13,7 @@ import type { Services, StartOptions } from "./start-services.ts";
 /** Starts installed servers as private instances on free loopback ports. When one fails, all are stopped again. */
 export async function fromPrograms(
   programs: Programs,
-  options: Pick<StartOptions, "database" | "keepData" | "brokers" | "databaseReplicas" | "redisCluster"> & {
-    readonly namespace: string | undefined;
-  },
+  options: Pick<StartOptions, "database" | "keepData" | "brokers" | "databaseReplicas" | "redisCluster" | "namespace">,
   givenContext: ServerContext,
 ): Promise<Services> {
   const { database: databaseName, keepData, brokers = 1, databaseReplicas = 1, namespace } = options;
@@ -32,35 +31,33 @@ export async function fromPrograms(
   const ports = { primary: primaryPort, replicas: replicaPorts };
   const { primary, replicas, start, promoteReplica } = await database(databaseName, programs.database, ports, context);
 
-  // In the order in which they stop: a server before those that it needs.
-  const databases = [...replicas, primary].map(({ server }) => server);
-  const groups = [databases, [...broker.nodes, broker.epmd], stores.nodes];
-  // When this process exits without stop(), e.g. after an uncaught exception, it cannot wait, but the servers still
-  // shut down cleanly.
-  const onExit = (): void => groups.flat().forEach((server) => server.kill("SIGTERM"));
-  process.once("exit", onExit);
-  const stopServers = async (): Promise<void> => {
-    await Promise.all(
-      groups.map(async (group) => {
-        for (const server of group) await server.stop({ atOnce: !keepData });
-      }),
-    );
-    process.removeListener("exit", onExit);
-  };
-
-  const starts = [stores.start(), broker.start(), start()];
-  // The first failure ends the other starts too. Wait for all of them: a server could still start after the stop below.
-  await Promise.all(starts).catch((error: unknown) => failure.abort(error));
-  await Promise.allSettled(starts);
-  if (context.signal.aborted) {
-    await stopServers();
+  // A server stops before those that it needs.
+  const stages = [
+    [...replicas.map(({ server }) => server), ...broker.nodes, ...stores.nodes],
+    [primary.server, broker.epmd],
+  ];
+  // The first failure ends the other starts too.
+  const starts = [stores.start(), broker.start(), start()].map((one) =>
+    one.catch((error: unknown) => {
+      failure.abort(error);
+      throw context.signal.reason;
+    }),
+  );
+  const stopServers = await runStages(stages, starts, { atOnce: !keepData }).catch(async (error: unknown) => {
     await closeContext(context, { keepData: true }); // keeps the logs, which show why
-    throw context.signal.reason;
-  }
+    throw error;
+  });
 
+  const rabbitmqctl = async (args: readonly string[], input = ""): Promise<string> => {
+    const program = join(context.directory, brokers === 1 ? "rabbitmqctl" : "rabbitmqctl-1");
+    const how = { environment: context.environment, input, timeoutMs: 60_000 };
+    const { exitCode, output, errors } = await runCommand(program, args, how);
+    if (exitCode !== 0) throw new ServiceError("server-failed", `rabbitmqctl ${args.join(" ")}: ${errors.trim()}`);
+    return output;
+  };
   return {
     ...addressesOf(context.passwords, databaseName, { ...ports, amqp: amqpPorts, redis: redisPorts }),
-    source: "private",
+    source: "programs",
     operator: {
       sql: (text) => primary.sql(text),
       async replicaSql(text, replica = 1) {
@@ -69,18 +66,9 @@ export async function fromPrograms(
         return sql(text);
       },
       promoteReplica,
-      async rabbitmqctl(...args) {
-        const program = join(context.directory, brokers === 1 ? "rabbitmqctl" : "rabbitmqctl-1");
-        const { environment } = context;
-        const { exitCode, output, errors } = await runCommand(program, args, { environment, timeoutMs: 60_000 });
-        if (exitCode !== 0) throw new ServiceError("server-failed", `rabbitmqctl ${args.join(" ")}: ${errors.trim()}`);
-        return output;
-      },
-      async redis(command) {
-        const response = await redisCommand({ port: redisPort, password: context.passwords.redis }, command, 30_000);
-        if (response !== "" && !response.startsWith("-")) return response;
-        throw new ServiceError("server-failed", `redis ${command}: ${response}`);
-      },
+      rabbitmqctl: (...args) => rabbitmqctl(args),
+      importDefinitions: (text) => rabbitmqctl(["import_definitions"], text),
+      redis: (command) => openRedis({ port: redisPort, password: context.passwords.redis }).command(command),
       wipeRedis: () => wipeRedis(context, "redis"),
     },
     servers: [...broker.nodes, primary.server, ...replicas.map(({ server }) => server), ...stores.nodes],

@@ -9,14 +9,14 @@ export interface Programs {
 }
 
 /** The servers installed on this machine. Installs missing ones where that is possible; throws `not-installed` or
- * `install-failed`. */
-export async function installedPrograms(options: InstallOptions): Promise<Programs> {
+ * `install-failed`. `withoutDocker`: why Docker is not used instead. */
+export async function installedPrograms(options: InstallOptions, withoutDocker?: string): Promise<Programs> {
   const found = findPrograms(options.environment);
   if ("programs" in found) return found.programs;
-  await installPackages(found.missing, adviceFor(found.missing), options);
+  await installPackages(found.missing, adviceFor(found.missing, withoutDocker), options);
   const now = findPrograms(options.environment);
   if ("programs" in now) return now.programs;
-  throw new ServiceError("not-installed", adviceFor(now.missing));
+  throw new ServiceError("not-installed", adviceFor(now.missing, withoutDocker));
 }
 
 /** The packages of Debian and Ubuntu that have the missing programs. */
@@ -44,16 +44,9 @@ function findPrograms(
   return { missing };
 }
 
-/** Instructions for a person, when servers are missing. */
-function adviceFor(packages: readonly MissingPackage[]): string {
-  return [
-    `These servers are missing: ${packages.join(", ")}. Do one of these, then run the command again:`,
-    `  - install them: sudo apt-get install --no-install-recommends ${packages.join(" ")}`,
-    "    (elsewhere: MariaDB or MySQL, RabbitMQ, Redis or Valkey)",
-    "  - start Docker, with its Compose plugin",
-    "  - set the addresses of running servers: AMQP_URL, DATABASE_WRITE_URL, DATABASE_READ_URL, REDIS_URL",
-  ].join("\n");
-}
+const adviceFor = (packages: readonly string[], withoutDocker?: string): string =>
+  `These servers are missing: ${packages.join(", ")}; tally installs them only with apt-get, as root or with passwordless sudo` +
+  (withoutDocker === undefined ? "." : `, and Docker does not take their place: ${withoutDocker}.`);
 
 export interface InstallOptions {
   readonly environment: NodeJS.ProcessEnv;

@@ -21,7 +21,7 @@ async function start(
   say: (line: string) => void = () => undefined,
 ): Promise<Services> {
   const options = { directory: join(root, name), database: "tally_test", keepData, say, environment } as const;
-  const services = await startServices({ ...options, docker: "never" });
+  const services = await startServices({ ...options, services: "programs" });
   started.push(services);
   return services;
 }
@@ -76,7 +76,7 @@ test("all servers respond at their addresses; the launchers share no port", asyn
   const ports = [kept, discarded].flatMap(({ servers }) => servers.map(({ port }) => port));
   expect(new Set(ports).size).toBe(8);
   for (const { addresses, source } of [kept, discarded]) {
-    expect(source).toBe("private");
+    expect(source).toBe("programs");
     expect(await sql(addresses.databaseWriteUrl, "SELECT @@transaction_isolation")).toMatch(/READ-COMMITTED|Unknown/);
     const redis = { port: Number(new URL(addresses.redisUrl).port), password: new URL(addresses.redisUrl).password };
     expect(await redisCommand(redis, "CONFIG GET zset-max-listpack-entries")).toContain("512");
