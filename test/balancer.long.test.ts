@@ -79,22 +79,26 @@ test("a gateway restarts without a failed request; a killed one fails only what 
   });
 }, 180_000);
 
-test("as in Docker, the balancer finds the gateways by the addresses of their name, also a third one", async () => {
+test("as in Docker, the balancer finds the gateways by the addresses of their name; one that does not serve yet fails no request", async () => {
   const [port = 0] = await freePorts(1);
-  const hosts = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
+  const hosts = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"];
   const gateways = hosts.map((host) => `http://${host}:${port}`);
-  for (const [index, host] of hosts.entries()) {
-    spawnGateway(system, { HOST: host, PORT: String(port), AUTH: "off" });
-    await expect
-      .poll(async () => (await fetch(`${gateways[index]}/health/live`)).status, { timeout: 40_000 })
-      .toBe(200);
-  }
+  const start = async (from: number, to: number): Promise<void> => {
+    for (const host of hosts.slice(from, to)) spawnGateway(system, { HOST: host, PORT: String(port), AUTH: "off" });
+    const isLive = async (url: string) => (await fetch(`${url}/health/live`)).status === 200;
+    for (const url of gateways.slice(from, to))
+      await expect.poll(() => isLive(url).catch(() => false), { timeout: 40_000 }).toBe(true);
+  };
+  await start(0, 2);
   const balancer = await balance({ gateways: gateways.slice(0, 2), findBy: "addresses" });
-  await serves(balancer, 2);
+  const clients = sendWithoutKeys(balancer.url, 8);
   balancer.setGateways(gateways);
-  await serves(balancer, 3);
+  await start(2, 4);
+  await serves(balancer, 4);
+  await clients.stop();
+  expect([clients.failures, clients.ids.length]).toEqual([0, expect.any(Number)]);
   balancer.setGateways(gateways.slice(1));
-  await serves(balancer, 2);
+  await serves(balancer, 3);
 });
 
 test("a gateway that drains serves all but its health check, also on new connections, and then closes", async () => {

@@ -47,7 +47,7 @@ export async function sold(...sale: Parameters<typeof sell>): Promise<string> {
 
 /** Clients that send sales without pause on kept-alive connections, each sale with its own key and again until it gets
  * 201; a few are sent again after that, as by a client that missed the response. */
-export function keepSending(urls: readonly string[], clients: number) {
+export function keepSending(urls: readonly string[], clients: number, headers: Headers = {}) {
   const run = randomUUID();
   const ids = new Map<string, string>();
   const statuses: Record<string, number> = {};
@@ -63,7 +63,10 @@ export function keepSending(urls: readonly string[], clients: number) {
 
   async function send(sale: number, key: string): Promise<string> {
     for (let tries = 1; ; tries++) {
-      const { status, id } = await post(urls[(sale + tries) % urls.length] ?? "", sale, key);
+      const { status, id } = await post(urls[(sale + tries) % urls.length] ?? "", sale, {
+        ...headers,
+        "idempotency-key": key,
+      });
       if (status !== undefined) statuses[status] = (statuses[status] ?? 0) + 1;
       if (id !== undefined) {
         triesMax = Math.max(triesMax, tries);
@@ -112,10 +115,10 @@ export function keepSending(urls: readonly string[], clients: number) {
 }
 
 /** Sends the nth sale once. Without a response the result is empty. */
-async function post(url: string, sale: number, key: string): Promise<{ status?: number; id?: string }> {
+async function post(url: string, sale: number, own: Headers): Promise<{ status?: number; id?: string }> {
   // Consumers of any release read the messages of traced events.
   const traced = sale % 10 === 0 && { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
-  const headers = { "content-type": "application/json", "idempotency-key": key, ...traced };
+  const headers = { "content-type": "application/json", ...own, ...traced };
   const items = [1, 2, 3].map((n) => ({ ItemID: (sale * n) % 50, numberOfItems: 1 + (sale % 3) }));
   const sent = { method: "POST", headers, body: JSON.stringify({ items }), signal: AbortSignal.timeout(15_000) };
   try {

@@ -68,7 +68,7 @@ async function start<S extends Services>(
 }
 
 /** Addresses on the servers of the run, with an own database, which `stop()` drops. */
-export async function servicesOfRun(namespace: string): Promise<Services> {
+async function servicesOfRun(namespace: string): Promise<Services> {
   const { accounts, ...administrator } = inject("services");
   const ownDatabase = (addresses: Addresses): Addresses => {
     const own = (url: string): string => url.replace(/\/tally_test$/, `/tally_test_${namespace}_test`);

@@ -1,0 +1,184 @@
+import { cpSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { freePorts } from "@tally/local";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { temporaryDirectory } from "../kit/at-end.ts";
+import { root } from "../kit/programs.ts";
+import { keepSending } from "../kit/sales.ts";
+import { bearer } from "../kit/tally.ts";
+import { documented, shellIn } from "./shell.ts";
+
+/* The production system of infra/, started, changed and upgraded with the documented commands on a Docker engine. */
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const project = "tally-containers-test";
+const apps = ["gateway", "writer", "ranker", "admin"] as const;
+const servers = ["rabbitmq", "database-primary", "database-replica", "redis"] as const;
+const [port = 0, ...ports] = await freePorts(5);
+const url = `http://127.0.0.1:${port}`;
+const folder = await temporaryDirectory();
+// The checkout's own passwords and containers stay as they are.
+cpSync(join(root, "infra"), join(folder, "infra"), {
+  recursive: true,
+  filter: (path) => !/infra\/(local|aws|secrets|\.env)/.test(path),
+});
+const { run, lines } = shellIn(folder, {
+  COMPOSE_PROJECT_NAME: project,
+  TALLY_VERSION: "test",
+  TALLY_PORT: String(port),
+  ...Object.fromEntries(
+    ["TALLY_AMQP_PORT", "TALLY_DATABASE_PRIMARY_PORT", "TALLY_DATABASE_REPLICA_PORT", "TALLY_REDIS_PORT"].map(
+      (name, index) => [name, String(ports[index])],
+    ),
+  ),
+});
+const compose = "docker compose -f infra/compose.yaml -f infra/compose.production.yaml";
+const containersOf = (service: string) => lines(`${compose} ps --all --quiet ${service}`);
+const label = `label=com.docker.compose.project=${project}`;
+const leftovers = async () => [
+  ...(await lines(`docker ps --all --quiet --filter ${label}`)),
+  ...(await lines(`docker volume ls --quiet --filter ${label}`)),
+  ...(await lines(`docker network ls --quiet --filter ${label}`)),
+];
+const remove = `docker compose --project-name ${project} down --volumes --remove-orphans --timeout 1`;
+
+let headers: ReturnType<typeof bearer>;
+const acknowledged: string[] = [];
+
+/** Sends keyed purchases through the balancer while `work` runs. Returns what its clients got. */
+async function underLoad(work: () => Promise<unknown>) {
+  const clients = keepSending([url], 4, headers);
+  await clients.more();
+  await work();
+  await clients.more();
+  const { ids, ...results } = await clients.stop();
+  acknowledged.push(...ids.values());
+  return results;
+}
+const noFailure = { statuses: { 201: expect.any(Number) }, triesMax: 1 };
+
+beforeAll(async () => {
+  await run(remove); // of a run that was killed
+  for (const app of apps) {
+    await run(`docker build -f infra/Dockerfile --build-arg APP=${app} -t localhost/tally-${app}:test .`, root);
+    await run(`docker tag localhost/tally-${app}:test localhost/tally-${app}:next`);
+  }
+}, 1_200_000);
+afterAll(() => run(remove), 120_000);
+
+test("without passwords nothing is created, and the message names the command that makes them", async () => {
+  await expect(run(`${compose} up --wait`)).rejects.toThrow("run first: sh infra/make-secrets.sh");
+  expect(await leftovers()).toEqual([]);
+});
+
+test("from empty volumes the documented commands start a system that takes purchases", async () => {
+  await run("sh infra/make-secrets.sh");
+  await run(`${compose} up --wait`);
+  const created = await run(documented("docs/containers.md", /^docker compose .*run --rm tally.*/m, "--json"));
+  headers = bearer(JSON.parse(created).key);
+  expect(await underLoad(async () => undefined)).toEqual(expect.objectContaining(noFailure));
+  const page = await fetch(`${url}/`);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<script")]);
+});
+
+test("images run as user 1000 on a read-only root with limited memory; their health check fails without an app", async () => {
+  for (const app of ["gateway", "writer", "ranker"] as const) {
+    for (const id of await containersOf(app)) {
+      const [inspected] = JSON.parse(await run(`docker inspect ${id}`));
+      const { HostConfig, State, Config } = inspected;
+      expect([app, HostConfig.ReadonlyRootfs, HostConfig.Memory, State.OOMKilled, State.Health.Status]).toEqual([
+        app,
+        true,
+        2 ** 30,
+        false,
+        "healthy",
+      ]);
+      expect(readFileSync(`/proc/${State.Pid}/status`, "latin1")).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
+      const [program, ...check] = Config.Healthcheck.Test.slice(1);
+      const alone = `docker run --rm --entrypoint ${program} ${Config.Image} ${check.join(" ")}`;
+      await expect(run(alone)).rejects.toThrow();
+    }
+  }
+  for (const app of apps) {
+    const write = `for (const to of ["/app/x", "/tmp/x", "x"]) try { fs.writeFileSync(to, ""); console.log(to) } catch {}`;
+    const image = `localhost/tally-${app}:test`;
+    expect(await run(`docker run --rm --read-only --entrypoint node ${image} --eval '${write}'`)).toBe("");
+    expect(
+      await run(`docker run --rm --entrypoint node ${image} --eval 'fs.writeFileSync("/app/x", "")' || true`),
+    ).toBe("");
+  }
+});
+
+test("adding and removing gateways, and an upgrade of every app to another tag, fail no request", async () => {
+  const scale = (count: number) => `${compose} up --no-recreate --wait --scale gateway=${count}`;
+  const scaled = await underLoad(async () => {
+    await run(documented("docs/containers.md", /^docker compose .*--scale gateway=3$/m));
+    await run(scale(4));
+    await run(scale(2));
+  });
+  expect(scaled).toEqual(expect.objectContaining(noFailure));
+  const upgrade = documented("docs/runbook.md", /^compose="docker compose[^`]*/m);
+  const upgraded = await underLoad(() => run(`export TALLY_VERSION=next\n${upgrade}`));
+  expect(upgraded).toEqual(expect.objectContaining(noFailure));
+  for (const app of ["gateway", "writer", "ranker"])
+    for (const id of await containersOf(app))
+      expect(await run(`docker inspect --format '{{.Config.Image}} {{.State.Status}}' ${id}`)).toBe(
+        `localhost/tally-${app}:next running`,
+      );
+});
+
+test("stopped and killed apps and restarted servers lose and double nothing", async () => {
+  await underLoad(async () => {
+    for (const app of ["gateway", "writer", "ranker"]) {
+      const [id] = await containersOf(app);
+      await run(`docker stop ${id} && docker start ${id}`);
+      await run(`docker kill ${id} && docker start ${id}`);
+    }
+    for (const server of servers) {
+      const [id] = await containersOf(server);
+      await run(`docker kill ${id} && docker start ${id}`);
+    }
+    await run(`${compose} up --no-recreate --wait`);
+  });
+  await audit();
+});
+
+test("a restored dump has every acknowledged purchase, and the rankings are rebuilt from it", async () => {
+  const database = (client: string): string =>
+    `${compose} exec --no-TTY database-primary bash -c 'MYSQL_PWD=$(</run/secrets/root) ${client}'`;
+  await run(`${compose} stop gateway writer ranker`);
+  await run(
+    database("mysqldump --user=root --single-transaction --set-gtid-purged=OFF --databases tally") + " > dump.sql",
+  );
+  await run(`echo 'DROP DATABASE tally' | ${database("mysql --user=root")}`);
+  await run(`${database("mysql --user=root")} < dump.sql`);
+  const redis = `REDISCLI_AUTH=$(</run/secrets/admin) valkey-cli --user tally FLUSHALL`;
+  await run(`${compose} exec --no-TTY redis bash -c '${redis}'`);
+  await run(`${compose} up --no-recreate --wait`);
+  expect(await underLoad(async () => undefined)).toEqual(expect.objectContaining(noFailure));
+  await audit();
+});
+
+/** Fails unless all that was acknowledged so far is stored and ranked, each once, and no other purchase is. */
+async function audit(): Promise<void> {
+  await writeFile(join(folder, "acknowledged"), acknowledged.map((id) => `${id}\n`).join(""));
+  const file = `--volume ${join(folder, "acknowledged")}:/acknowledged:ro`;
+  const how = "audit --json --wait 120 --acknowledged /acknowledged";
+  const report = JSON.parse(await run(`${compose} run --rm --no-TTY ${file} tally ${how} || true`));
+  const { length } = acknowledged;
+  expect(report.audit).toMatchObject({ acknowledged: length, stored: length, ranked: length, lost: 0, doubled: 0 });
+  expect(report.agrees).toBe(true);
+}
+
+test("no secret is in a container's description or in a log, and removal leaves nothing", async () => {
+  const secrets = readFileSync(join(folder, "infra", ".env"), "utf8").match(/[0-9a-f]{32}/g) ?? [];
+  expect(secrets).toHaveLength(9);
+  const ids = (await lines(`${compose} ps --all --quiet`)).join(" ");
+  const text = await run(`docker inspect ${ids}; for id in ${ids}; do docker logs $id 2>&1; done`);
+  expect(text.length).toBeGreaterThan(10_000);
+  expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+  await run(remove);
+  expect(await leftovers()).toEqual([]);
+});
