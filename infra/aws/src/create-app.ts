@@ -24,7 +24,7 @@ export function createApp(outdir: string): App {
 }
 
 /** The repositories of the images, before and outside the stack that runs them: its first deployment needs a release. */
-function addImagesStack(app: App): Stack {
+function addImagesStack(app: App): void {
   const stack = new Stack(app, "tally-images", {
     stackName: "tally-images",
     description: "tally: repositories of its images",
@@ -40,5 +40,4 @@ function addImagesStack(app: App): Stack {
       removalPolicy: RemovalPolicy.RETAIN,
     });
   }
-  return stack;
 }

@@ -1,10 +1,10 @@
 import { CfnOutput, CfnParameter, Stack, type App } from "aws-cdk-lib";
-import { SubnetType } from "aws-cdk-lib/aws-ec2";
-import type { Ec2Service } from "aws-cdk-lib/aws-ecs";
+import * as ec2 from "aws-cdk-lib/aws-ec2";
+import type * as ecs from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import { addCluster, type AppCluster } from "./apps/add-cluster.ts";
-import { addService, addTask, liveCheck, settingsFrom } from "./apps/add-task.ts";
-import { addSettingsSecret, type Servers, addPasswords } from "./data/add-accounts.ts";
+import { addService, addTask, liveCheck } from "./apps/add-task.ts";
+import { addSettings, type Servers, addPasswords } from "./data/add-accounts.ts";
 import { appEnvironment, livePorts, type App as AppName } from "./apps/app-settings.ts";
 import { addAmazonMq } from "./broker/add-amazon-mq.ts";
 import { addCache, addDatabase } from "./data/add-servers.ts";
@@ -18,7 +18,7 @@ import { scaleOnDrain, scaleOnRequests } from "./watch/add-scaling.ts";
 const tagPattern = "[A-Za-z0-9_][A-Za-z0-9_.-]*";
 
 /** A whole tally in an own VPC. It names no account and no region; what differs between deployments is a parameter. */
-export function addTallyStack(app: App): Stack {
+export function addTallyStack(app: App): void {
   const stack = new Stack(app, system, {
     stackName: system,
     description: "tally: gateways, writers, rankers and their servers",
@@ -46,12 +46,12 @@ export function addTallyStack(app: App): Stack {
 
   const apps = addCluster(stack, { vpc, securityGroup: groups.instances });
   const trustedProxies = vpc
-    .selectSubnets({ subnetType: SubnetType.PUBLIC })
+    .selectSubnets({ subnetType: ec2.SubnetType.PUBLIC })
     .subnets.map((subnet) => subnet.ipv4CidrBlock);
   const tasks: AppParts = { servers, apps, groups, trustedProxies, servedDomains };
   const balancer = addLoadBalancer(stack, { vpc, securityGroup: groups.loadBalancer, certificateArn });
   const gateway = addApp(stack, tasks, "gateway");
-  const targetGroup = balancer.serve(gateway, "gateway");
+  const targetGroup = balancer.serve(gateway);
   scaleOnRequests(gateway, sizes.gateway, targetGroup);
   const writer = addApp(stack, tasks, "writer");
   const ranker = addApp(stack, tasks, "ranker");
@@ -69,18 +69,9 @@ export function addTallyStack(app: App): Stack {
   }).valueAsString;
   addOperatorTasks(stack, { vpc, apps, securityGroup: groups.operator, imageTag: operatorTag, servers });
   const topic = addTopic(stack);
-  addAlarms(stack, {
-    topic,
-    cluster: apps.cluster,
-    balancer: balancer.balancer,
-    targetGroup,
-    database: database.cluster,
-    cache,
-    broker,
-  });
+  addAlarms(stack, { ...servers, topic, cluster: apps.cluster, balancer: balancer.balancer, targetGroup });
   new CfnOutput(stack, "Address", { value: balancer.balancer.loadBalancerDnsName });
   new CfnOutput(stack, "AlarmTopic", { value: topic.topicArn });
-  return stack;
 }
 
 interface AppParts {
@@ -96,18 +87,18 @@ function addApp(
   stack: Stack,
   { servers, apps, groups, trustedProxies, servedDomains }: AppParts,
   name: AppName,
-): Ec2Service {
+): ecs.Ec2Service {
   const inside = new Construct(stack, name);
   // One for each app: a rollback replaces gateways first.
   const imageTag = new CfnParameter(stack, `${name.charAt(0).toUpperCase()}${name.slice(1)}Tag`, {
     description: `Tag of the image of the ${name}: its release`,
     allowedPattern: tagPattern,
   }).valueAsString;
-  const { definition } = addTask(inside, name, {
+  const definition = addTask(inside, name, {
     image: name,
     imageTag,
     size: sizes[name],
-    secrets: settingsFrom(addSettingsSecret(inside, name, servers)),
+    secrets: addSettings(inside, name, servers),
     environment: appEnvironment(name, { trustedProxies, servedDomains }),
     ports: name === "gateway" ? [livePorts.gateway] : [],
     healthCheck: liveCheck(livePorts[name]),

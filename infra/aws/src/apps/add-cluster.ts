@@ -1,42 +1,25 @@
 import { Duration } from "aws-cdk-lib";
 import { AutoScalingGroup, UpdatePolicy } from "aws-cdk-lib/aws-autoscaling";
-import {
-  BlockDeviceVolume,
-  EbsDeviceVolumeType,
-  InstanceType,
-  LaunchTemplate,
-  SubnetType,
-  UserData,
-  type ISecurityGroup,
-  type IVpc,
-} from "aws-cdk-lib/aws-ec2";
-import { AmiHardwareType, AsgCapacityProvider, Cluster, EcsOptimizedImage } from "aws-cdk-lib/aws-ecs";
+import * as ec2 from "aws-cdk-lib/aws-ec2";
+import * as ecs from "aws-cdk-lib/aws-ecs";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
+import type { Place } from "../network/add-network.ts";
 import { sizes } from "../sizes.ts";
 import { certificates } from "./app-settings.ts";
 
 const certificatesUrl = "https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem";
 
-interface ClusterParts {
-  readonly vpc: IVpc;
-  readonly securityGroup: ISecurityGroup;
-}
-
-export interface AppCluster {
-  readonly cluster: Cluster;
-  readonly capacityProvider: AsgCapacityProvider;
-  readonly group: AutoScalingGroup;
-}
+export type AppCluster = ReturnType<typeof addCluster>;
 
 /** ECS on Graviton instances in both zones. ECS starts and stops instances for the tasks, and drains one before it
  * ends. */
-export function addCluster(scope: Construct, { vpc, securityGroup }: ClusterParts): AppCluster {
+export function addCluster(scope: Construct, { vpc, securityGroup }: Place) {
   const inside = new Construct(scope, "Apps");
-  const cluster = new Cluster(inside, "Cluster", { vpc });
+  const cluster = new ecs.Cluster(inside, "Cluster", { vpc });
   const role = new Role(inside, "InstanceRole", { assumedBy: new ServicePrincipal("ec2.amazonaws.com") });
-  const userData = UserData.forLinux();
+  const userData = ec2.UserData.forLinux();
   // An instance without the certificates must not take tasks: they could not connect to the database.
   userData.addCommands(
     "set -eu",
@@ -46,10 +29,10 @@ export function addCluster(scope: Construct, { vpc, securityGroup }: ClusterPart
     // A container must not get the rights of its instance.
     "echo ECS_AWSVPC_BLOCK_IMDS=true >> /etc/ecs/ecs.config",
   );
-  const launchTemplate = new LaunchTemplate(inside, "Instance", {
+  const launchTemplate = new ec2.LaunchTemplate(inside, "Instance", {
     // The newest image at each deployment, from a parameter of AWS.
-    machineImage: EcsOptimizedImage.amazonLinux2023(AmiHardwareType.ARM),
-    instanceType: new InstanceType(sizes.instances.type),
+    machineImage: ecs.EcsOptimizedImage.amazonLinux2023(ecs.AmiHardwareType.ARM),
+    instanceType: new ec2.InstanceType(sizes.instances.type),
     role,
     securityGroup,
     userData,
@@ -59,20 +42,20 @@ export function addCluster(scope: Construct, { vpc, securityGroup }: ClusterPart
     blockDevices: [
       {
         deviceName: "/dev/xvda",
-        volume: BlockDeviceVolume.ebs(30, { encrypted: true, volumeType: EbsDeviceVolumeType.GP3 }),
+        volume: ec2.BlockDeviceVolume.ebs(30, { encrypted: true, volumeType: ec2.EbsDeviceVolumeType.GP3 }),
       },
     ],
   });
   const group = new AutoScalingGroup(inside, "Instances", {
     vpc,
-    vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
+    vpcSubnets: { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS },
     launchTemplate,
     minCapacity: sizes.instances.min,
     maxCapacity: sizes.instances.max,
     updatePolicy: UpdatePolicy.rollingUpdate({ maxBatchSize: 1, minInstancesInService: sizes.instances.min }),
     defaultInstanceWarmup: Duration.minutes(2),
   });
-  const capacityProvider = new AsgCapacityProvider(inside, "Capacity", {
+  const capacityProvider = new ecs.AsgCapacityProvider(inside, "Capacity", {
     autoScalingGroup: group,
     enableManagedScaling: true,
     enableManagedDraining: true,
@@ -93,5 +76,5 @@ export function addCluster(scope: Construct, { vpc, securityGroup }: ClusterPart
     "IAM5[Resource::*]":
       "ecs:DiscoverPollEndpoint, ecr:GetAuthorizationToken and the creation of log streams have no narrower resource",
   });
-  return { cluster, capacityProvider, group };
+  return { cluster, capacityProvider };
 }

@@ -1,28 +1,12 @@
 import { Duration } from "aws-cdk-lib";
 import { Repository } from "aws-cdk-lib/aws-ecr";
-import {
-  AwsLogDriverMode,
-  Capability,
-  ContainerImage,
-  Ec2TaskDefinition,
-  LinuxParameters,
-  LogDrivers,
-  NetworkMode,
-  Secret as TaskSecret,
-  AvailabilityZoneRebalancing,
-  BuiltInAttributes,
-  Ec2Service,
-  PlacementStrategy,
-  PropagatedTagSource,
-} from "aws-cdk-lib/aws-ecs";
-import type { ContainerDefinition, ContainerDefinitionOptions, HealthCheck } from "aws-cdk-lib/aws-ecs";
-import type { ISecret } from "aws-cdk-lib/aws-secretsmanager";
+import * as ecs from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import type { AppSize } from "../sizes.ts";
 import { addLogGroup } from "../watch/metrics-agent.ts";
-import { certificates, nodeEnvironment, secretSettings, stopTimeoutSeconds } from "./app-settings.ts";
-import { SubnetType, type ISecurityGroup } from "aws-cdk-lib/aws-ec2";
+import { certificates, nodeEnvironment, stopTimeoutSeconds } from "./app-settings.ts";
+import * as ec2 from "aws-cdk-lib/aws-ec2";
 import type { AppCluster } from "./add-cluster.ts";
 
 /** The repositories of the images, one for each APP of infra/Dockerfile. */
@@ -33,43 +17,35 @@ export function repositoryName(image: Image): string {
   return `tally/${image}`;
 }
 
-export interface TaskParts {
+type Options = ecs.ContainerDefinitionOptions;
+
+export interface TaskParts extends Pick<Options, "healthCheck" | "command" | "entryPoint"> {
   readonly image: Image;
   /** The tag of the images: a parameter of the stack, so that an upgrade is a deployment with another value. */
   readonly imageTag: string;
   readonly size: Pick<AppSize, "cpu" | "memory">;
   /** Variables whose values ECS reads from secrets. */
-  readonly secrets: Readonly<Record<string, TaskSecret>>;
+  readonly secrets: Readonly<Record<string, ecs.Secret>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly ports?: readonly number[];
-  readonly healthCheck?: HealthCheck;
-  readonly command?: readonly string[];
-  readonly entryPoint?: readonly string[];
-}
-
-interface Task {
-  readonly definition: Ec2TaskDefinition;
-  readonly container: ContainerDefinition;
 }
 
 /** What every container gets: no root, no capabilities, a read-only root file system with /tmp in memory, and the
  * certificates of the database. */
-export function hardened(
-  scope: Construct,
-): Pick<ContainerDefinitionOptions, "user" | "readonlyRootFilesystem" | "linuxParameters"> {
-  const linuxParameters = new LinuxParameters(scope, "Linux", { initProcessEnabled: true });
-  linuxParameters.dropCapabilities(Capability.ALL);
+export function hardened(scope: Construct): Pick<Options, "user" | "readonlyRootFilesystem" | "linuxParameters"> {
+  const linuxParameters = new ecs.LinuxParameters(scope, "Linux", { initProcessEnabled: true });
+  linuxParameters.dropCapabilities(ecs.Capability.ALL);
   linuxParameters.addTmpfs({ containerPath: "/tmp", size: 64 });
   return { user: "1000:1000", readonlyRootFilesystem: true, linuxParameters };
 }
 
 /** A task definition with one container of tally. Its role has no rights; ECS reads the secret for it. */
-export function addTask(scope: Construct, id: string, parts: TaskParts): Task {
+export function addTask(scope: Construct, id: string, parts: TaskParts): ecs.Ec2TaskDefinition {
   const inside = new Construct(scope, id);
-  const { image, imageTag, size, secrets, environment, ports = [], healthCheck, command, entryPoint } = parts;
+  const { image, imageTag, size, environment, ports = [], ...own } = parts;
   const definition = addTaskDefinition(inside);
   const container = definition.addContainer(image, {
-    image: ContainerImage.fromEcrRepository(
+    image: ecs.ContainerImage.fromEcrRepository(
       Repository.fromRepositoryName(inside, "Repository", repositoryName(image)),
       imageTag,
     ),
@@ -77,34 +53,26 @@ export function addTask(scope: Construct, id: string, parts: TaskParts): Task {
     cpu: size.cpu,
     memoryLimitMiB: size.memory,
     environment: { ...nodeEnvironment, ...environment },
-    secrets,
-    logging: LogDrivers.awsLogs({
+    logging: ecs.LogDrivers.awsLogs({
       logGroup: addLogGroup(inside, "Log"),
       streamPrefix: image,
       // A blocked log must not block the app.
-      mode: AwsLogDriverMode.NON_BLOCKING,
+      mode: ecs.AwsLogDriverMode.NON_BLOCKING,
     }),
     portMappings: ports.map((containerPort) => ({ containerPort })),
     stopTimeout: Duration.seconds(stopTimeoutSeconds),
-    ...(healthCheck === undefined ? {} : { healthCheck }),
-    ...(command === undefined ? {} : { command: [...command] }),
-    ...(entryPoint === undefined ? {} : { entryPoint: [...entryPoint] }),
+    ...own,
   });
   mountCertificates(container);
-  return { definition, container };
-}
-
-/** The addresses of the servers, from a secret of addSettingsSecret. */
-export function settingsFrom(secret: ISecret): Readonly<Record<string, TaskSecret>> {
-  return Object.fromEntries(secretSettings.map((setting) => [setting, TaskSecret.fromSecretsManager(secret, setting)]));
+  return definition;
 }
 
 const certificatesVolume = "certificates";
 
 /** A task definition whose tasks have an own network interface, hence an own security group. */
-export function addTaskDefinition(scope: Construct): Ec2TaskDefinition {
-  const definition = new Ec2TaskDefinition(scope, "Task", {
-    networkMode: NetworkMode.AWS_VPC,
+export function addTaskDefinition(scope: Construct): ecs.Ec2TaskDefinition {
+  const definition = new ecs.Ec2TaskDefinition(scope, "Task", {
+    networkMode: ecs.NetworkMode.AWS_VPC,
     volumes: [{ name: certificatesVolume, host: { sourcePath: certificates.folder } }],
   });
   acknowledge(definition, {
@@ -114,12 +82,12 @@ export function addTaskDefinition(scope: Construct): Ec2TaskDefinition {
   return definition;
 }
 
-export function mountCertificates(container: ContainerDefinition): void {
+export function mountCertificates(container: ecs.ContainerDefinition): void {
   container.addMountPoints({ sourceVolume: certificatesVolume, containerPath: certificates.folder, readOnly: true });
 }
 
 /** Asks /health/live, as infra/Dockerfile does; ECS does not use the check in the image. */
-export function liveCheck(port: number): HealthCheck {
+export function liveCheck(port: number): ecs.HealthCheck {
   const url = `http://127.0.0.1:${port}/health/live`;
   return {
     command: ["CMD", "node", "-e", `fetch("${url}").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))`],
@@ -132,8 +100,8 @@ export function liveCheck(port: number): HealthCheck {
 
 interface ServiceParts {
   readonly apps: AppCluster;
-  readonly definition: Ec2TaskDefinition;
-  readonly securityGroup: ISecurityGroup;
+  readonly definition: ecs.Ec2TaskDefinition;
+  readonly securityGroup: ec2.ISecurityGroup;
   /** Share of the tasks that keep running during a deployment, in percent. */
   readonly healthyPercentMin: number;
 }
@@ -143,21 +111,21 @@ interface ServiceParts {
 export function addService(
   scope: Construct,
   { apps, definition, securityGroup, healthyPercentMin }: ServiceParts,
-): Ec2Service {
-  return new Ec2Service(scope, "Service", {
+): ecs.Ec2Service {
+  return new ecs.Ec2Service(scope, "Service", {
     cluster: apps.cluster,
     taskDefinition: definition,
     capacityProviderStrategies: [{ capacityProvider: apps.capacityProvider.capacityProviderName, weight: 1 }],
-    vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
+    vpcSubnets: { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS },
     securityGroups: [securityGroup],
     circuitBreaker: { enable: true, rollback: true },
     minHealthyPercent: healthyPercentMin,
     maxHealthyPercent: 150,
     placementStrategies: [
-      PlacementStrategy.spreadAcross(BuiltInAttributes.AVAILABILITY_ZONE),
-      PlacementStrategy.spreadAcrossInstances(),
+      ecs.PlacementStrategy.spreadAcross(ecs.BuiltInAttributes.AVAILABILITY_ZONE),
+      ecs.PlacementStrategy.spreadAcrossInstances(),
     ],
-    availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
-    propagateTags: PropagatedTagSource.SERVICE,
+    availabilityZoneRebalancing: ecs.AvailabilityZoneRebalancing.ENABLED,
+    propagateTags: ecs.PropagatedTagSource.SERVICE,
   });
 }

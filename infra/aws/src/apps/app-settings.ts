@@ -3,10 +3,6 @@ import { sizes } from "../sizes.ts";
 export const apps = ["gateway", "writer", "ranker"] as const;
 export type App = (typeof apps)[number];
 
-/** The settings whose values contain a password: keys of each account's secret, and variables of its tasks. */
-export const secretSettings = ["AMQP_URL", "DATABASE_WRITE_URL", "DATABASE_READ_URL", "REDIS_URL"] as const;
-export type SecretSetting = (typeof secretSettings)[number];
-
 /** The prefix of queues and of keys in Redis. Accounts have rights on this prefix only. */
 export const namespace = "tally";
 

@@ -1,9 +1,10 @@
 import { Duration, Fn } from "aws-cdk-lib";
 import { CfnBroker } from "aws-cdk-lib/aws-amazonmq";
-import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
-import { SubnetType, type ISecurityGroup, type IVpc } from "aws-cdk-lib/aws-ec2";
+import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
+import * as ec2 from "aws-cdk-lib/aws-ec2";
 import { Construct } from "constructs";
-import { userName, type Passwords } from "../data/add-accounts.ts";
+import { userName } from "../data/add-accounts.ts";
+import type { ServerParts } from "../data/add-servers.ts";
 import { serverPorts } from "../network/add-network.ts";
 import { sizes, system } from "../sizes.ts";
 
@@ -14,18 +15,12 @@ export interface Broker {
   /** Where accounts are created. */
   readonly managementUrl: string;
   /** Free disk of the node that has least, as a multiple of the limit at which it blocks publishers. */
-  readonly freeDisk: MathExpression;
-}
-
-interface AmazonMqParts {
-  readonly vpc: IVpc;
-  readonly securityGroup: ISecurityGroup;
-  readonly passwords: Passwords;
+  readonly freeDisk: cloudwatch.MathExpression;
 }
 
 /** Amazon MQ: RabbitMQ 4 on three nodes in three zones behind one address, TLS only. Amazon creates the administrator
  * alone, and no other account. */
-export function addAmazonMq(scope: Construct, { vpc, securityGroup, passwords }: AmazonMqParts): Broker {
+export function addAmazonMq(scope: Construct, { vpc, securityGroup, passwords }: ServerParts): Broker {
   const inside = new Construct(scope, "Broker");
   const broker = new CfnBroker(inside, "AmazonMq", {
     brokerName: system,
@@ -36,7 +31,7 @@ export function addAmazonMq(scope: Construct, { vpc, securityGroup, passwords }:
     deploymentMode: "CLUSTER_MULTI_AZ",
     publiclyAccessible: false,
     autoMinorVersionUpgrade: true, // required by Amazon from RabbitMQ 3.13 on
-    subnetIds: vpc.selectSubnets({ subnetType: SubnetType.PRIVATE_ISOLATED }).subnetIds,
+    subnetIds: vpc.selectSubnets({ subnetType: ec2.SubnetType.PRIVATE_ISOLATED }).subnetIds,
     securityGroups: [securityGroup.securityGroupId],
     users: [{ username: userName("admin"), password: passwords.admin.text }],
     logs: { general: true },
@@ -46,8 +41,8 @@ export function addAmazonMq(scope: Construct, { vpc, securityGroup, passwords }:
   // "amqps://b-….mq.REGION.amazonaws.com:5671"
   const address = Fn.select(1, Fn.split("://", Fn.select(0, broker.attrAmqpEndpoints)));
   const host = Fn.select(0, Fn.split(":", address));
-  const metric = (metricName: string, statistic: string): Metric =>
-    new Metric({
+  const metric = (metricName: string, statistic: string): cloudwatch.Metric =>
+    new cloudwatch.Metric({
       namespace: "AWS/AmazonMQ",
       metricName,
       dimensionsMap: { Broker: system },
@@ -57,7 +52,7 @@ export function addAmazonMq(scope: Construct, { vpc, securityGroup, passwords }:
   return {
     url: (user, password) => `amqps://${user}:${password}@${address}`,
     managementUrl: `https://${host}:${serverPorts.management}`,
-    freeDisk: new MathExpression({
+    freeDisk: new cloudwatch.MathExpression({
       label: "free disk / limit",
       expression: "free / limit",
       usingMetrics: { free: metric("RabbitMQDiskFree", "Minimum"), limit: metric("RabbitMQDiskFreeLimit", "Maximum") },

@@ -1,10 +1,10 @@
+import * as ecs from "aws-cdk-lib/aws-ecs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import { SecretValue } from "aws-cdk-lib";
 import type { Broker } from "../broker/add-amazon-mq.ts";
 import type { Cache, Database } from "./add-servers.ts";
-import type { SecretSetting } from "../apps/app-settings.ts";
 
 // The accounts of infra/mysql/accounts.sql, infra/rabbitmq/definitions.json and infra/redis/users.conf, with the words
 // for their passwords there.
@@ -57,12 +57,12 @@ export interface Servers {
 }
 
 /** The addresses with an account's password as one secret: a JSON object with the names of the settings. CloudFormation
- * inserts the password. */
-export function addSettingsSecret(scope: Construct, account: Account, servers: Servers): Secret {
+ * inserts the password. Returns the variables of a task that ECS reads from it. */
+export function addSettings(scope: Construct, account: Account, servers: Servers) {
   const { passwords, database, cache, broker } = servers;
   const user = userName(account);
   const password = passwords[account].text;
-  const values: Readonly<Record<SecretSetting, string>> = {
+  const values = {
     AMQP_URL: broker.url(user, password),
     DATABASE_WRITE_URL: database.url("write", user, password),
     DATABASE_READ_URL: database.url("read", user, password),
@@ -75,5 +75,5 @@ export function addSettingsSecret(scope: Construct, account: Account, servers: S
     ),
   });
   acknowledge(secret, { SMG4: noRotation });
-  return secret;
+  return Object.fromEntries(Object.keys(values).map((name) => [name, ecs.Secret.fromSecretsManager(secret, name)]));
 }

@@ -1,27 +1,14 @@
 import { Duration, RemovalPolicy, SecretValue } from "aws-cdk-lib";
-import { InstanceType, SubnetType, type ISecurityGroup, type IVpc } from "aws-cdk-lib/aws-ec2";
-import {
-  AuroraMysqlEngineVersion,
-  CaCertificate,
-  ClusterInstance,
-  Credentials,
-  DatabaseCluster,
-  DatabaseClusterEngine,
-} from "aws-cdk-lib/aws-rds";
+import * as ec2 from "aws-cdk-lib/aws-ec2";
+import * as rds from "aws-cdk-lib/aws-rds";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
-import { serverPorts } from "../network/add-network.ts";
+import { serverPorts, type Place } from "../network/add-network.ts";
 import { sizes, system } from "../sizes.ts";
 import { addLogGroup } from "../watch/metrics-agent.ts";
 import { type Passwords, userName, type Account } from "./add-accounts.ts";
 import { readFileSync } from "node:fs";
-import {
-  CfnParameterGroup,
-  CfnReplicationGroup,
-  CfnSubnetGroup,
-  CfnUser,
-  CfnUserGroup,
-} from "aws-cdk-lib/aws-elasticache";
+import * as elasticache from "aws-cdk-lib/aws-elasticache";
 import { namespace } from "../apps/app-settings.ts";
 
 /** The database (schema) of tally. */
@@ -32,14 +19,12 @@ export const masterUser = "administrator";
 
 const exportedLogs = ["error", "slowquery"] as const;
 
-interface ServerParts {
-  readonly vpc: IVpc;
-  readonly securityGroup: ISecurityGroup;
+export interface ServerParts extends Place {
   readonly passwords: Passwords;
 }
 
 export interface Database {
-  readonly cluster: DatabaseCluster;
+  readonly cluster: rds.DatabaseCluster;
   /** Of the write or the read endpoint. TLS is required and verified. */
   url(endpoint: "write" | "read", user: string, password: string): string;
 }
@@ -50,24 +35,24 @@ export function addDatabase(scope: Construct, { vpc, securityGroup, passwords }:
   const inside = new Construct(scope, "Database");
   const { instance, readers } = sizes.database;
   const settings = {
-    instanceType: new InstanceType(instance),
-    caCertificate: CaCertificate.RDS_CA_RSA2048_G1,
+    instanceType: new ec2.InstanceType(instance),
+    caCertificate: rds.CaCertificate.RDS_CA_RSA2048_G1,
     autoMinorVersionUpgrade: false,
     publiclyAccessible: false,
   };
-  const cluster = new DatabaseCluster(inside, "Aurora", {
+  const cluster = new rds.DatabaseCluster(inside, "Aurora", {
     clusterIdentifier: system,
     // 3.10 has long-term support. The image of the accounts task has a client of 8.4, which speaks to it.
-    engine: DatabaseClusterEngine.auroraMysql({ version: AuroraMysqlEngineVersion.VER_3_10_4 }),
-    writer: ClusterInstance.provisioned("Instance1", settings),
+    engine: rds.DatabaseClusterEngine.auroraMysql({ version: rds.AuroraMysqlEngineVersion.VER_3_10_4 }),
+    writer: rds.ClusterInstance.provisioned("Instance1", settings),
     // Promotion tier 1: a reader of the same size takes over within the promotion tiers of the writer.
     readers: Array.from({ length: readers }, (_, index) =>
-      ClusterInstance.provisioned(`Instance${index + 2}`, { ...settings, promotionTier: 1 }),
+      rds.ClusterInstance.provisioned(`Instance${index + 2}`, { ...settings, promotionTier: 1 }),
     ),
-    credentials: Credentials.fromPassword(masterUser, SecretValue.unsafePlainText(passwords.admin.text)),
+    credentials: rds.Credentials.fromPassword(masterUser, SecretValue.unsafePlainText(passwords.admin.text)),
     defaultDatabaseName: databaseName,
     vpc,
-    vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
+    vpcSubnets: { subnetType: ec2.SubnetType.PRIVATE_ISOLATED },
     securityGroups: [securityGroup],
     storageEncrypted: true,
     backup: { retention: Duration.days(7) },
@@ -106,7 +91,7 @@ const usersFile = new URL("../../../redis/users.conf", import.meta.url);
 const cacheAccounts = ["admin", "maintenance", "writer", "ranker", "gateway"] as const satisfies readonly Account[];
 
 export interface Cache {
-  readonly group: CfnReplicationGroup;
+  readonly group: elasticache.CfnReplicationGroup;
   /** The URL of the configuration endpoint, which leads to any node that responds. */
   url(user: string, password: string): string;
   /** The names of the nodes in CloudWatch. */
@@ -121,7 +106,7 @@ export function addCache(scope: Construct, { vpc, securityGroup, passwords }: Se
   const file = readFileSync(usersFile, "utf8");
   const users = cacheAccounts.map(
     (account) =>
-      new CfnUser(inside, `User-${account}`, {
+      new elasticache.CfnUser(inside, `User-${account}`, {
         engine: "valkey",
         userId: `${system}-${account}`,
         userName: userName(account),
@@ -129,12 +114,12 @@ export function addCache(scope: Construct, { vpc, securityGroup, passwords }: Se
         authenticationMode: { Type: "password", Passwords: [passwords[account].text] },
       }),
   );
-  const userGroup = new CfnUserGroup(inside, "Users", {
+  const userGroup = new elasticache.CfnUserGroup(inside, "Users", {
     engine: "valkey",
     userGroupId: system,
     userIds: users.map((user) => user.ref),
   });
-  const parameters = new CfnParameterGroup(inside, "Parameters", {
+  const parameters = new elasticache.CfnParameterGroup(inside, "Parameters", {
     cacheParameterGroupFamily: "valkey8",
     description: "tally: settings that it relies on (docs/servers.md)",
     properties: {
@@ -144,11 +129,11 @@ export function addCache(scope: Construct, { vpc, securityGroup, passwords }: Se
       "hash-max-listpack-entries": "64",
     },
   });
-  const subnets = new CfnSubnetGroup(inside, "Subnets", {
+  const subnets = new elasticache.CfnSubnetGroup(inside, "Subnets", {
     description: "tally: networks of the servers",
-    subnetIds: vpc.selectSubnets({ subnetType: SubnetType.PRIVATE_ISOLATED }).subnetIds,
+    subnetIds: vpc.selectSubnets({ subnetType: ec2.SubnetType.PRIVATE_ISOLATED }).subnetIds,
   });
-  const group = new CfnReplicationGroup(inside, "Valkey", {
+  const group = new elasticache.CfnReplicationGroup(inside, "Valkey", {
     replicationGroupId: system,
     replicationGroupDescription: "tally: rankings, idempotency keys, rate limits, heartbeats",
     engine: "valkey",

@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
 import { CfnOutput, Fn, Stack } from "aws-cdk-lib";
-import { SubnetType, type ISecurityGroup, type IVpc } from "aws-cdk-lib/aws-ec2";
-import { ContainerImage, LogDrivers, Secret as TaskSecret, type TaskDefinition } from "aws-cdk-lib/aws-ecs";
+import * as ec2 from "aws-cdk-lib/aws-ec2";
+import * as ecs from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import type { AppCluster } from "../apps/add-cluster.ts";
-import { addSettingsSecret, type Servers, accounts, type Passwords } from "../data/add-accounts.ts";
-import { addTask, addTaskDefinition, hardened, mountCertificates, settingsFrom } from "../apps/add-task.ts";
+import { addSettings, type Servers, accounts, type Passwords } from "../data/add-accounts.ts";
+import { addTask, addTaskDefinition, hardened, mountCertificates } from "../apps/add-task.ts";
 import type { TaskParts } from "../apps/add-task.ts";
 import { certificates, namespace } from "../apps/app-settings.ts";
 import { databaseName, masterUser } from "../data/add-servers.ts";
+import type { Place } from "../network/add-network.ts";
 import { sizes } from "../sizes.ts";
 import { addLogGroup } from "../watch/metrics-agent.ts";
 
@@ -19,10 +20,8 @@ const read = (path: string): string => readFileSync(new URL(path, infra), "utf8"
 const mysqlImage = "public.ecr.aws/docker/library/mysql:8.4";
 const size = { cpu: 256, memory: 1024 };
 
-interface OperatorParts {
-  readonly vpc: IVpc;
+interface OperatorParts extends Place {
   readonly apps: AppCluster;
-  readonly securityGroup: ISecurityGroup;
   readonly imageTag: string;
   readonly servers: Servers;
 }
@@ -33,18 +32,18 @@ export function addOperatorTasks(scope: Construct, parts: OperatorParts): void {
   const inside = new Construct(scope, "Operate");
   const environment = { NAMESPACE: namespace, RANKING_SHARDS: String(sizes.cache.rankingShards) };
   const common = { image: "admin", imageTag, size, environment } as const;
-  const asAdmin = addSettingsSecret(inside, "admin", servers);
-  const tasks: Readonly<Record<string, TaskDefinition>> = {
+  const asAdmin = addSettings(inside, "admin", servers);
+  const tasks: Readonly<Record<string, ecs.TaskDefinition>> = {
     DatabaseAccounts: addDatabaseAccounts(inside, servers),
-    BrokerAccounts: addBrokerAccounts(inside, servers.broker.managementUrl, servers.passwords, common),
-    Migrate: addTask(inside, "Migrate", { ...common, secrets: settingsFrom(asAdmin), command: ["migrate"] }).definition,
+    BrokerAccounts: addBrokerAccounts(inside, servers, common),
+    Migrate: addTask(inside, "Migrate", { ...common, secrets: asAdmin, command: ["migrate"] }),
     Tally: addTask(inside, "Tally", {
       ...common,
-      secrets: settingsFrom(addSettingsSecret(inside, "maintenance", servers)),
+      secrets: addSettings(inside, "maintenance", servers),
       command: ["status"],
-    }).definition,
+    }),
   };
-  const subnets = Fn.join(",", vpc.selectSubnets({ subnetType: SubnetType.PRIVATE_WITH_EGRESS }).subnetIds);
+  const subnets = Fn.join(",", vpc.selectSubnets({ subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS }).subnetIds);
   for (const [name, definition] of Object.entries(tasks)) {
     new CfnOutput(Stack.of(inside), `Run${name}`, {
       value: [
@@ -60,11 +59,11 @@ type Common = Pick<TaskParts, "image" | "imageTag" | "size" | "environment">;
 
 /** infra/mysql/accounts.sql on the write endpoint, as the first user of the cluster. Safe to repeat: it creates what is
  * missing. */
-function addDatabaseAccounts(scope: Construct, { passwords, database }: Servers): TaskDefinition {
+function addDatabaseAccounts(scope: Construct, { passwords, database }: Servers): ecs.TaskDefinition {
   const inside = new Construct(scope, "DatabaseAccounts");
   const definition = addTaskDefinition(inside);
   const container = definition.addContainer("mysql", {
-    image: ContainerImage.fromRegistry(mysqlImage),
+    image: ecs.ContainerImage.fromRegistry(mysqlImage),
     ...hardened(inside),
     cpu: size.cpu,
     memoryLimitMiB: size.memory,
@@ -78,8 +77,8 @@ function addDatabaseAccounts(scope: Construct, { passwords, database }: Servers)
       FILL_LAG: "REPLICATION CLIENT",
       HOST: database.cluster.clusterEndpoint.hostname,
     },
-    secrets: { ...fillSecrets(passwords), MYSQL_PWD: TaskSecret.fromSecretsManager(passwords.admin.secret) },
-    logging: LogDrivers.awsLogs({ logGroup: addLogGroup(inside, "Log"), streamPrefix: "accounts" }),
+    secrets: { ...fillSecrets(passwords), MYSQL_PWD: ecs.Secret.fromSecretsManager(passwords.admin.secret) },
+    logging: ecs.LogDrivers.awsLogs({ logGroup: addLogGroup(inside, "Log"), streamPrefix: "accounts" }),
   });
   mountCertificates(container);
   return definition;
@@ -92,31 +91,26 @@ const fillAndRun = [
 
 /** infra/rabbitmq/definitions.json through the management API: Amazon MQ reads no file. Safe to repeat: each call sets
  * one account. */
-function addBrokerAccounts(
-  scope: Construct,
-  managementUrl: string,
-  passwords: Passwords,
-  common: Common,
-): TaskDefinition {
+function addBrokerAccounts(scope: Construct, { passwords, broker }: Servers, common: Common): ecs.TaskDefinition {
   return addTask(scope, "BrokerAccounts", {
     ...common,
     secrets: fillSecrets(passwords),
     environment: {
       FILL_NAMESPACE: namespace,
       DEFINITIONS: read("rabbitmq/definitions.json"),
-      MANAGEMENT_URL: managementUrl,
+      MANAGEMENT_URL: broker.managementUrl,
     },
     entryPoint: ["node", "--input-type=module-typescript", "--eval", read("aws/src/operate/create-broker-accounts.ts")],
     command: [],
-  }).definition;
+  });
 }
 
 /** The passwords under the names that infra/fill-template.sh expects. */
-function fillSecrets(passwords: Passwords): Readonly<Record<string, TaskSecret>> {
+function fillSecrets(passwords: Passwords): Readonly<Record<string, ecs.Secret>> {
   return Object.fromEntries(
     accounts.map((account) => [
       `FILL_${account.toUpperCase()}`,
-      TaskSecret.fromSecretsManager(passwords[account].secret),
+      ecs.Secret.fromSecretsManager(passwords[account].secret),
     ]),
   );
 }

@@ -3,17 +3,13 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic, type ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import { RemovalPolicy, Duration } from "aws-cdk-lib";
-import { ComparisonOperator, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import type { CreateAlarmOptions, IMetric } from "aws-cdk-lib/aws-cloudwatch";
+import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { ICluster } from "aws-cdk-lib/aws-ecs";
-import { HttpCodeElb, HttpCodeTarget } from "aws-cdk-lib/aws-elasticloadbalancingv2";
-import type { ApplicationLoadBalancer, ApplicationTargetGroup } from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import type * as ecs from "aws-cdk-lib/aws-ecs";
+import * as elbv2 from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { EventField, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { SnsTopic } from "aws-cdk-lib/aws-events-targets";
-import type { DatabaseCluster } from "aws-cdk-lib/aws-rds";
-import type { Broker } from "../broker/add-amazon-mq.ts";
-import type { Cache } from "../data/add-servers.ts";
+import type { Servers } from "../data/add-accounts.ts";
 import { appMetric } from "./metrics-agent.ts";
 
 /** Where alarms go. Its key is our own: CloudWatch and EventBridge may not use the key of SNS. Subscribe an address
@@ -27,25 +23,22 @@ export function addTopic(scope: Construct): Topic {
   return new Topic(inside, "Topic", { displayName: "tally alarms", masterKey, enforceSSL: true });
 }
 
-interface Watched {
+interface Watched extends Pick<Servers, "database" | "cache" | "broker"> {
   readonly topic: ITopic;
-  readonly cluster: ICluster;
-  readonly balancer: ApplicationLoadBalancer;
-  readonly targetGroup: ApplicationTargetGroup;
-  readonly database: DatabaseCluster;
-  readonly cache: Cache;
-  readonly broker: Broker;
+  readonly cluster: ecs.ICluster;
+  readonly balancer: elbv2.ApplicationLoadBalancer;
+  readonly targetGroup: elbv2.ApplicationTargetGroup;
 }
 
 interface Limit {
-  readonly metric: IMetric & { createAlarm: Metric["createAlarm"] };
+  readonly metric: cloudwatch.IMetric & { createAlarm: cloudwatch.Metric["createAlarm"] };
   readonly above?: number;
   readonly below?: number;
   /** Minutes in a row. */
   readonly minutes: number;
   readonly description: string;
   /** What it means when no value comes. */
-  readonly missing?: TreatMissingData;
+  readonly missing?: cloudwatch.TreatMissingData;
 }
 
 /** The alarms of infra/observe/rules.yml that CloudWatch has the metrics for, and those of the managed servers.
@@ -53,15 +46,17 @@ interface Limit {
 export function addAlarms(scope: Construct, watched: Watched): void {
   const inside = new Construct(scope, "Watch");
   const action = new SnsAction(watched.topic);
-  for (const [id, limit] of Object.entries(limitsOf(watched))) {
-    const { metric, above, below, minutes, description, missing } = limit;
-    const options: CreateAlarmOptions = {
+  const limits = { ...appLimits(), ...balancerLimits(watched), ...databaseLimits(watched), ...serverLimits(watched) };
+  for (const [id, { metric, above, below, minutes, description, missing }] of Object.entries(limits)) {
+    const options: cloudwatch.CreateAlarmOptions = {
       alarmDescription: description,
       threshold: above ?? below ?? 0,
       comparisonOperator:
-        above === undefined ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_THRESHOLD,
+        above === undefined
+          ? cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
+          : cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: minutes,
-      treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
+      treatMissingData: missing ?? cloudwatch.TreatMissingData.NOT_BREACHING,
     };
     const alarm = metric.createAlarm(inside, id, options);
     alarm.addAlarmAction(action);
@@ -72,24 +67,20 @@ export function addAlarms(scope: Construct, watched: Watched): void {
 
 const period = Duration.minutes(1);
 
-function limitsOf(watched: Watched): Readonly<Record<string, Limit>> {
-  return { ...appLimits(), ...balancerLimits(watched), ...databaseLimits(watched), ...serverLimits(watched) };
-}
-
 function appLimits(): Readonly<Record<string, Limit>> {
   return {
     Behind: {
       metric: appMetric("tally_seconds_to_drain", "Maximum"),
       above: 60,
       minutes: 3,
-      missing: TreatMissingData.BREACHING,
+      missing: cloudwatch.TreatMissingData.BREACHING,
       description:
         "What waits takes over a minute to store and rank, or no gateway reports: docs/runbook.md#tallybehind",
     },
     Stalled: {
       // The agent does not send +Inf. A gateway reports both metrics of each domain at once, so a missing value of the
       // first is a +Inf.
-      metric: new MathExpression({
+      metric: new cloudwatch.MathExpression({
         label: "domains without progress",
         expression: "known - FILL(finite, 0)",
         usingMetrics: {
@@ -121,7 +112,7 @@ function appLimits(): Readonly<Record<string, Limit>> {
           metric: appMetric("tally_server_up", "Minimum", { server }),
           below: 1,
           minutes: 2,
-          missing: TreatMissingData.BREACHING,
+          missing: cloudwatch.TreatMissingData.BREACHING,
           description: `${server} does not respond to a gateway: docs/runbook.md#tallyserverdown`,
         },
       ]),
@@ -132,12 +123,12 @@ function appLimits(): Readonly<Record<string, Limit>> {
 function balancerLimits({ balancer, targetGroup }: Watched): Readonly<Record<string, Limit>> {
   return {
     Errors: {
-      metric: new MathExpression({
+      metric: new cloudwatch.MathExpression({
         label: "5xx of all requests, percent",
         expression: "100 * (FILL(ours, 0) + FILL(balancers, 0)) / requests",
         usingMetrics: {
-          ours: balancer.metrics.httpCodeTarget(HttpCodeTarget.TARGET_5XX_COUNT, { period }),
-          balancers: balancer.metrics.httpCodeElb(HttpCodeElb.ELB_5XX_COUNT, { period }),
+          ours: balancer.metrics.httpCodeTarget(elbv2.HttpCodeTarget.TARGET_5XX_COUNT, { period }),
+          balancers: balancer.metrics.httpCodeElb(elbv2.HttpCodeElb.ELB_5XX_COUNT, { period }),
           requests: balancer.metrics.requestCount({ period }),
         },
         period,
@@ -161,23 +152,23 @@ function balancerLimits({ balancer, targetGroup }: Watched): Readonly<Record<str
   };
 }
 
-function databaseLimits({ database }: Watched): Readonly<Record<string, Limit>> {
+function databaseLimits({ database: { cluster } }: Watched): Readonly<Record<string, Limit>> {
   return {
     ReplicaLag: {
-      metric: database.metric("AuroraReplicaLagMaximum", { statistic: "Maximum", period }),
+      metric: cluster.metric("AuroraReplicaLagMaximum", { statistic: "Maximum", period }),
       above: 10_000,
       minutes: 2,
       description: "The read endpoint is over 10 s behind: docs/runbook.md#tallyreplicalag",
     },
     // The storage of Aurora grows by itself; temporary tables use the disk of each instance.
     DatabaseLocalDisk: {
-      metric: database.metric("FreeLocalStorage", { statistic: "Minimum", period }),
+      metric: cluster.metric("FreeLocalStorage", { statistic: "Minimum", period }),
       below: 2e9,
       minutes: 5,
       description: "An instance of the database has less than 2 GB for temporary tables",
     },
     DatabaseCpu: {
-      metric: database.metricCPUUtilization({ statistic: "Maximum", period }),
+      metric: cluster.metricCPUUtilization({ statistic: "Maximum", period }),
       above: 80,
       minutes: 10,
       description: "An instance of the database uses over 80 % of its CPU",
@@ -186,14 +177,14 @@ function databaseLimits({ database }: Watched): Readonly<Record<string, Limit>> 
 }
 
 function serverLimits({ cache, broker }: Watched): Readonly<Record<string, Limit>> {
-  const largest = (metricName: string): MathExpression =>
-    new MathExpression({
+  const largest = (metricName: string): cloudwatch.MathExpression =>
+    new cloudwatch.MathExpression({
       expression: "MAX(METRICS())",
       label: `${metricName} of the fullest node`,
       usingMetrics: Object.fromEntries(
         cache.nodes.map((CacheClusterId, index) => [
           `n${index}`,
-          new Metric({
+          new cloudwatch.Metric({
             namespace: "AWS/ElastiCache",
             metricName,
             dimensionsMap: { CacheClusterId },

@@ -1,9 +1,9 @@
 import { Duration } from "aws-cdk-lib";
 import { AdjustmentType, ScalableTarget, StepScalingAction } from "aws-cdk-lib/aws-applicationautoscaling";
-import { ComparisonOperator, MathExpression, TreatMissingData, type IMetric } from "aws-cdk-lib/aws-cloudwatch";
+import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import { ApplicationScalingAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { Ec2Service } from "aws-cdk-lib/aws-ecs";
-import type { ApplicationTargetGroup } from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import type * as ecs from "aws-cdk-lib/aws-ecs";
+import type * as elbv2 from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { Construct } from "constructs";
 import type { AppSize } from "../sizes.ts";
 import { appMetric } from "./metrics-agent.ts";
@@ -16,7 +16,7 @@ const drainSteps = { one: 10, two: 30, four: 120 } as const;
 const requestsPerMinuteOfGateway = 430_000;
 
 /** Adds tasks by seconds to drain; removes one when drained and idle. Without the metric (+Inf) the count stays. */
-export function scaleOnDrain(service: Ec2Service, { tasksMin, tasksMax }: AppSize): void {
+export function scaleOnDrain(service: ecs.Ec2Service, { tasksMin, tasksMax }: AppSize): void {
   const inside = new Construct(service, "Scaling");
   const scalingTarget = targetOf(service, tasksMin, tasksMax);
   const drain = appMetric("tally_seconds_to_drain", "Maximum");
@@ -33,7 +33,7 @@ export function scaleOnDrain(service: Ec2Service, { tasksMin, tasksMax }: AppSiz
     upperBound: drainSteps.four - drainSteps.one,
   });
   more.addAdjustment({ adjustment: 4, lowerBound: drainSteps.four - drainSteps.one });
-  alarm(inside, "Behind", drain, ComparisonOperator.GREATER_THAN_THRESHOLD, drainSteps.one, 2, more);
+  alarm(inside, "Behind", drain, cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD, drainSteps.one, 2, more);
 
   const fewer = new StepScalingAction(inside, "Fewer", {
     scalingTarget,
@@ -41,20 +41,20 @@ export function scaleOnDrain(service: Ec2Service, { tasksMin, tasksMax }: AppSiz
     cooldown: Duration.minutes(5),
   });
   fewer.addAdjustment({ adjustment: -1, lowerBound: 0 });
-  const idle = new MathExpression({
+  const idle = new cloudwatch.MathExpression({
     label: "drained, and less than 30 % of the CPU in use",
     expression: "IF(drain < 2 AND cpu < 30, 1, 0)",
     usingMetrics: { drain, cpu: service.metricCpuUtilization({ period: Duration.minutes(1) }) },
     period: Duration.minutes(1),
   });
-  alarm(inside, "Idle", idle, ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD, 1, 15, fewer);
+  alarm(inside, "Idle", idle, cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD, 1, 15, fewer);
 }
 
 /** Gateways follow their requests, and their CPU: requests differ in what they cost. */
 export function scaleOnRequests(
-  service: Ec2Service,
+  service: ecs.Ec2Service,
   { tasksMin, tasksMax }: AppSize,
-  targetGroup: ApplicationTargetGroup,
+  targetGroup: elbv2.ApplicationTargetGroup,
 ): void {
   const scaling = service.autoScaleTaskCount({ minCapacity: tasksMin, maxCapacity: tasksMax });
   scaling.scaleOnRequestCount("Requests", {
@@ -70,7 +70,7 @@ export function scaleOnRequests(
   });
 }
 
-function targetOf(service: Ec2Service, minCapacity: number, maxCapacity: number): ScalableTarget {
+function targetOf(service: ecs.Ec2Service, minCapacity: number, maxCapacity: number): ScalableTarget {
   const target = service.autoScaleTaskCount({ minCapacity, maxCapacity }).node.findChild("Target");
   if (target instanceof ScalableTarget) return target;
   throw new Error("aws-cdk-lib: expected a ScalableTarget named Target below the task count");
@@ -79,8 +79,8 @@ function targetOf(service: Ec2Service, minCapacity: number, maxCapacity: number)
 function alarm(
   scope: Construct,
   id: string,
-  metric: IMetric & { createAlarm: MathExpression["createAlarm"] },
-  comparisonOperator: ComparisonOperator,
+  metric: cloudwatch.IMetric & { createAlarm: cloudwatch.MathExpression["createAlarm"] },
+  comparisonOperator: cloudwatch.ComparisonOperator,
   threshold: number,
   evaluationPeriods: number,
   action: StepScalingAction,
@@ -91,7 +91,7 @@ function alarm(
       comparisonOperator,
       threshold,
       evaluationPeriods,
-      treatMissingData: TreatMissingData.IGNORE,
+      treatMissingData: cloudwatch.TreatMissingData.IGNORE,
     })
     .addAlarmAction(new ApplicationScalingAction(action));
 }

@@ -1,6 +1,6 @@
 import { Duration, Stack, RemovalPolicy } from "aws-cdk-lib";
-import { Metric } from "aws-cdk-lib/aws-cloudwatch";
-import { type Ec2TaskDefinition, ContainerImage, LogDrivers } from "aws-cdk-lib/aws-ecs";
+import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
+import * as ecs from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import { system } from "../sizes.ts";
 import { gatewayOperatorPort } from "../apps/app-settings.ts";
@@ -23,8 +23,8 @@ export function appMetric(
   metricName: keyof typeof appMetrics,
   statistic: "Maximum" | "Minimum" | "SampleCount",
   labels: Readonly<Record<string, string>> = {},
-): Metric {
-  return new Metric({
+): cloudwatch.Metric {
+  return new cloudwatch.Metric({
     namespace: metricNamespace,
     metricName,
     dimensionsMap: { system, ...labels },
@@ -37,67 +37,59 @@ const image = "public.ecr.aws/cloudwatch-agent/cloudwatch-agent:1.300066.1b1374"
 
 /** Adds the CloudWatch agent to the task of a gateway. When it fails the gateway keeps running, and other gateways
  * report the same values. */
-export function addMetricsAgent(scope: Construct, definition: Ec2TaskDefinition): void {
+export function addMetricsAgent(scope: Construct, definition: ecs.Ec2TaskDefinition): void {
   const inside = new Construct(scope, "MetricsAgent");
   const metrics = addLogGroup(inside, "Metrics");
   metrics.grantWrite(definition.taskRole);
-  const configuration = agentConfiguration(Stack.of(inside).region, metrics.logGroupName);
   definition.addContainer("metrics", {
-    image: ContainerImage.fromRegistry(image),
+    image: ecs.ContainerImage.fromRegistry(image),
     essential: false,
     enableRestartPolicy: true,
     // Its root file system is writable: at start it translates its configuration into files beside its program.
     cpu: 32,
     memoryLimitMiB: 192,
-    environment: { CW_CONFIG_CONTENT: configuration.agent, PROMETHEUS_CONFIG_CONTENT: configuration.scraping },
-    logging: LogDrivers.awsLogs({ logGroup: addLogGroup(inside, "Log"), streamPrefix: "metrics" }),
+    environment: {
+      CW_CONFIG_CONTENT: JSON.stringify(sending(Stack.of(inside).region, metrics.logGroupName)),
+      // JSON is YAML.
+      PROMETHEUS_CONFIG_CONTENT: JSON.stringify(scraping),
+    },
+    logging: ecs.LogDrivers.awsLogs({ logGroup: addLogGroup(inside, "Log"), streamPrefix: "metrics" }),
   });
 }
 
-interface AgentConfiguration {
-  /** Value of CW_CONFIG_CONTENT. */
-  readonly agent: string;
-  /** Value of PROMETHEUS_CONFIG_CONTENT. JSON is YAML. */
-  readonly scraping: string;
-}
-
-/** The agent reads /metrics over loopback and sends embedded metric lines, with one value for a set of dimensions. */
-function agentConfiguration(region: string, logGroup: string): AgentConfiguration {
-  const dimensionSets = Object.entries(appMetrics).map(([name, labels]) => declaration(name, labels));
-  return {
-    agent: JSON.stringify({
-      agent: { region },
-      logs: {
-        metrics_collected: {
-          prometheus: {
-            log_group_name: logGroup,
-            prometheus_config_path: "env:PROMETHEUS_CONFIG_CONTENT",
-            emf_processor: { metric_namespace: metricNamespace, metric_declaration: dimensionSets },
-          },
-        },
-        force_flush_interval: 5,
-      },
-    }),
-    scraping: JSON.stringify({
-      global: { scrape_interval: "30s", scrape_timeout: "10s" },
-      scrape_configs: [
-        {
-          job_name: "gateway",
-          static_configs: [{ targets: [`127.0.0.1:${gatewayOperatorPort}`], labels: { system } }],
-        },
-      ],
-    }),
-  };
-}
-
-function declaration(name: string, labels: readonly string[]) {
-  return {
+/** The agent sends embedded metric lines, with one value for a set of dimensions. */
+function sending(region: string, logGroup: string) {
+  const declarations = Object.entries(appMetrics).map(([name, labels]) => ({
     source_labels: ["job"],
     label_matcher: "^gateway$",
     dimensions: [["system", ...labels]],
     metric_selectors: [`^${name}$`],
+  }));
+  return {
+    agent: { region },
+    logs: {
+      metrics_collected: {
+        prometheus: {
+          log_group_name: logGroup,
+          prometheus_config_path: "env:PROMETHEUS_CONFIG_CONTENT",
+          emf_processor: { metric_namespace: metricNamespace, metric_declaration: declarations },
+        },
+      },
+      force_flush_interval: 5,
+    },
   };
 }
+
+/** It reads /metrics over loopback. */
+const scraping = {
+  global: { scrape_interval: "30s", scrape_timeout: "10s" },
+  scrape_configs: [
+    {
+      job_name: "gateway",
+      static_configs: [{ targets: [`127.0.0.1:${gatewayOperatorPort}`], labels: { system } }],
+    },
+  ],
+};
 
 /** A log group that keeps its lines for 30 days and is deleted with the stack. `name`: only where a server chooses the
  * name of its group. */
