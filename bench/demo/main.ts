@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
 import { createTallyClient } from "@tally/client";
 import { reasonOf, readConfigOrExit, secret } from "@tally/runtime";
-import { numberFlag, origin, wholeNumber } from "@tally/runtime/flag-values";
+import { numberFlag, origin, wholeNumber, wholeNumberTo } from "@tally/runtime/flag-values";
 import { StatusLine } from "@tally/runtime/status-line";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { interruption } from "../kit/index.ts";
 import { businessDate, clockOf, instantOf, zones } from "./chain.ts";
 import { DayPlayer, type GatewayAddress } from "./day-player.ts";
 import { planDay } from "./plan-day.ts";
@@ -25,10 +26,6 @@ const storesMax = 300;
 const seedMax = 1_000_000;
 
 const positive = numberFlag("a number above 0", (value) => value > 0 && Number.isFinite(value));
-const stores = numberFlag(
-  `a whole number from 1 to ${storesMax}`,
-  (value) => Number.isInteger(value) && value >= 1 && value <= storesMax,
-);
 
 const flags: Flags = new Command("demo")
   .description(
@@ -40,7 +37,7 @@ const flags: Flags = new Command("demo")
   )
   .option("--key <key>", "the API key, with the scopes *:read and *:write (default: TALLY_API_KEY)")
   .option("--speed <times>", "how much faster than real time; a day takes 144 s at 600", positive, 600)
-  .option("--stores <number>", "stores in each time zone", stores, 4)
+  .option("--stores <number>", "stores in each time zone", wholeNumberTo(storesMax), 4)
   .option("--purchases <number>", "purchases of the day: 14,400 at speed 600 are 100 a second", wholeNumber, 14_400)
   .option("--day <yyyymmdd>", "the business date on which the day begins, at 6:00 in the first zone", dateFlag, today())
   .option(
@@ -81,24 +78,10 @@ if (problem !== undefined) {
   );
   process.exit(2);
 }
-process.exit((await playDay(interruption())) ? 0 : 1);
-
-/** Aborted by the first signal; one more than a second later ends the process. */
-function interruption(): AbortSignal {
-  const interrupted = new AbortController();
-  // A Ctrl-C can arrive twice: from the terminal, and from pnpm, which hands it on.
-  const sameInterruptMs = 1000;
-  let interruptedAt = Infinity;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(signal, () => {
-      if (performance.now() - interruptedAt > sameInterruptMs) process.exit(130);
-      if (interrupted.signal.aborted) return;
-      interruptedAt = performance.now();
-      interrupted.abort();
-      say("interrupted: sends what was begun, then checks it; Ctrl-C again ends at once");
-    });
-  return interrupted.signal;
-}
+const interrupted = interruption(() =>
+  say("interrupted: sends what was begun, then checks it; Ctrl-C again ends at once"),
+);
+process.exit((await playDay(interrupted)) ? 0 : 1);
 
 /** Plays the day and prints its summary; whether every acknowledged purchase is stored and ranked once. */
 async function playDay(signal: AbortSignal): Promise<boolean> {

@@ -1,5 +1,5 @@
-import { createTallyClient, TallyClientError } from "@tally/client";
 import { until } from "@tally/local";
+import { eventState } from "../kit/index.ts";
 import { clockOf, zones } from "./chain.ts";
 import type { DayPlayer, GatewayAddress } from "./day-player.ts";
 import type { DayPlan } from "./plan-day.ts";
@@ -73,17 +73,12 @@ export async function checkRanked(
   withinMs: number,
   onProgress: (ranked: number) => void,
 ) {
-  const client = createTallyClient({ baseUrl: url, apiKey, retry: { attemptsMax: 1, attemptMs } });
+  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const endsAt = performance.now() + withinMs;
-  const isRanked = async (eventID: string): Promise<boolean> => {
-    try {
-      const { data } = await client.GET("/events/{id}", { params: { path: { id: eventID } } });
-      return data !== undefined && data.stored && data.ranked;
-    } catch (error) {
-      // No response: asked again.
-      if (error instanceof TallyClientError) return false;
-      throw error;
-    }
+  const isRanked = async (id: string): Promise<boolean> => {
+    // Without a response it is asked again.
+    const state = await eventState(url, id, attemptMs, headers).catch(() => undefined);
+    return state !== undefined && state.stored && state.ranked;
   };
   let ranked = 0;
   const missing: string[] = [];

@@ -5,7 +5,7 @@ import { domains } from "@tally/domains";
 import { claimDirectory, ServiceError } from "@tally/local";
 import { list, wholeNumber } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
-import { servicesOption } from "../kit/index.ts";
+import { interruption, servicesOption } from "../kit/index.ts";
 import { runDrill, type DrillFlags } from "./drill.ts";
 import { sabotageNames } from "./inside/sabotages.ts";
 import { isGood, summaryOf, tableHead, tableRow } from "./report.ts";
@@ -54,7 +54,7 @@ async function drill(): Promise<void> {
     domains: named("--domain", domains, flags.domain),
     kinds: named("--kinds", faultKinds, flags.kinds),
   };
-  const signal = interruption();
+  const signal = interruption(() => say("stopping after the current step"));
   say(`seed ${flags.seed}`);
   const { directory, release } = await claimDirectory(join(root, ".tally"), "drill", say);
   const onFault: Parameters<typeof runDrill>[0]["onFault"] = (outcome, number) => {
@@ -74,17 +74,6 @@ async function drill(): Promise<void> {
   } finally {
     await release();
   }
-}
-
-function interruption(): AbortSignal {
-  const interrupted = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      say("stopping after the current step");
-      interrupted.abort(new Error(`interrupted by ${signal}`));
-    });
-  }
-  return interrupted.signal;
 }
 
 function named<T extends { readonly name: string }>(flag: string, all: readonly T[], names?: readonly string[]) {

@@ -2,12 +2,13 @@ import { startThread } from "../kit/index.ts";
 import { newEventId } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { LoadCalls } from "./load/thread.ts";
-import { serve, stepsPlan } from "./load/steps-load.test-kit.ts";
+import { serve } from "../kit/at-end.test-kit.ts";
+import { stepsPlan } from "./load/steps-load.test-kit.ts";
 import { recovery } from "./recovery.ts";
 
 // Accepts every event. When it is busy, it stores accepted events only while no new one arrives, like a machine whose
 // gateways leave no time to the writers.
-function busyServer({ isBusy = true } = {}): Promise<string> {
+function busyServer({ isBusy = true } = {}) {
   const accepted = new Set<string>();
   const stored = new Set<string>();
   let quietTicks = 0;
@@ -49,7 +50,7 @@ async function loadOf(url: string) {
 }
 
 test("a recovery that takes too long holds the load, reports when, and lets the load go on afterwards", async () => {
-  const url = await busyServer();
+  const { url } = await busyServer();
   const { load, sends } = await loadOf(url);
   const backAt = performance.now();
   const recovered = await recovery(load, { backAt }, { url, events: 0, heldAfterMs: 1000 });
@@ -60,7 +61,7 @@ test("a recovery that takes too long holds the load, reports when, and lets the 
 });
 
 test("a recovery in time does not hold the load", async () => {
-  const url = await busyServer({ isBusy: false });
+  const { url } = await busyServer({ isBusy: false });
   const { load } = await loadOf(url);
   const recovered = await recovery(load, { backAt: performance.now() }, { url, events: 0 });
   expect(recovered).toMatchObject({ late: [], heldAfter: undefined });

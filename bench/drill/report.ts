@@ -6,11 +6,9 @@ type Cell = string | number;
 const countOf = ({ clients }: FaultOutcome, isMeant: (status: number) => boolean): number =>
   Object.entries(clients.statuses).reduce((sum, [status, count]) => (isMeant(Number(status)) ? sum + count : sum), 0);
 
-const columns: readonly (readonly [
-  name: string,
-  width: number,
-  of: (outcome: FaultOutcome, number: number) => Cell,
-])[] = [
+type Column = readonly [name: string, width: number, of: (outcome: FaultOutcome, number: number) => Cell];
+
+const columns: readonly Column[] = [
   ["#", 4, (_, number) => number],
   ["at s", 7, ({ at }) => at.toFixed(1)],
   ["fault", 32, ({ kind }) => kind],

@@ -1,3 +1,4 @@
+export { interruption } from "./interruption.ts";
 export { servicesOption, startLabServices } from "./lab-services.ts";
 export { eventState, isGood, LoadClient, type Reply, type Responded } from "./load-client.ts";
 export { Mix, type Posting } from "./mix.ts";

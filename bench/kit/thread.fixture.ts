@@ -5,7 +5,7 @@ import { serveThread } from "./thread.ts";
 export interface Calls {
   double: (value: number) => number;
   fail: (reason: string) => never;
-  wait: () => void;
+  wait: () => Promise<void>;
   exit: () => void;
   announce: (text: string) => void;
 }

@@ -5,7 +5,7 @@ import { MessageChannel, parentPort, Worker, type MessagePort } from "node:worke
  * 26 aborts the whole process when that interrupts the creation of a zlib stream.
  */
 
-/** What a thread can be called for, by name. Arguments and results are structured-cloneable. */
+/** What a thread can be called for, by name; it may return a promise. Arguments and results are structured-cloneable. */
 type ThreadCalls<Calls> = { readonly [N in keyof Calls]: (argument: never) => unknown };
 
 /** A call, whose reply goes to its port; undefined: stop. */
@@ -13,20 +13,11 @@ type ToThread = { readonly name: PropertyKey; readonly argument: unknown; readon
 
 type Reply = { readonly result: unknown } | { readonly error: unknown };
 
-/** One function for each call; it may return a promise. */
-type ThreadHandlers<Calls extends ThreadCalls<Calls>> = {
-  readonly [N in keyof Calls]: (
-    argument: Parameters<Calls[N]>[0],
-  ) => ReturnType<Calls[N]> | Promise<ReturnType<Calls[N]>>;
-};
-
 /* oxlint-disable unicorn/require-post-message-target-origin -- the rule is about windows */
 
 /** Makes the module that calls it a thread. Returns a function that sends an event to the main thread. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the type of its events
-export function serveThread<Calls extends ThreadCalls<Calls>, Event = never>(
-  handlers: ThreadHandlers<Calls>,
-): (event: Event) => void {
+export function serveThread<Calls extends ThreadCalls<Calls>, Event = never>(handlers: Calls): (event: Event) => void {
   if (parentPort === null) throw new TypeError("this module runs only as a thread");
   const main = parentPort;
   async function reply({ name, argument, port }: NonNullable<ToThread>): Promise<void> {
@@ -34,7 +25,7 @@ export function serveThread<Calls extends ThreadCalls<Calls>, Event = never>(
     try {
       // Any, as the argument: startThread's types pair the two.
       const handler: (argument: unknown) => unknown = Reflect.get<object, PropertyKey>(handlers, name);
-      send({ result: await handler(argument) });
+      send({ result: await handler.call(handlers, argument) });
     } catch (error) {
       send({ error: cloneable(error) });
     }
@@ -58,7 +49,7 @@ function cloneable(error: unknown): unknown {
 
 export interface Thread<Calls extends ThreadCalls<Calls>> {
   /** Rejects with the thread's error when the call fails, and when the thread exits before it has replied. */
-  call<N extends keyof Calls>(name: N, ...argument: Parameters<Calls[N]>): Promise<ReturnType<Calls[N]>>;
+  call<N extends keyof Calls>(name: N, ...argument: Parameters<Calls[N]>): Promise<Awaited<ReturnType<Calls[N]>>>;
   /** Asks the thread to exit; pending calls reject. Resolves when it has exited. */
   stop(): Promise<void>;
 }

@@ -59,10 +59,10 @@ test("each run that failed, was disturbed or limited by the client has a line wi
   ];
   const lines = medianTable(["a", "b"], runs).split("\n");
   expect(lines.filter((line) => line.includes(", round "))).toEqual([
-    "b, round 1: lost 7, doubled 0, the audit does not agree",
-    "b, round 2: no request got a 2xx",
-    "a, round 3: the client was the bottleneck",
-    "a, round 3: disturbed: foreign CPU 1 %, steal 9 %",
+    "b, round 1: Lost 7, doubled 0. The audit does not agree.",
+    "b, round 2: No request got a 2xx.",
+    expect.stringMatching("a, round 3: The run was disturbed: foreign CPU 1 %, steal 9 %."),
+    expect.stringMatching("a, round 3: The client was the bottleneck"),
   ]);
 });
 

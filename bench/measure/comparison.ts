@@ -61,7 +61,9 @@ export function medianTable(contenders: readonly string[], runs: readonly Run[])
   const lines = names.map((name, line) =>
     [name.padEnd(width(names)), ...columns.map((column) => (column[line] ?? "").padStart(width(column)))].join("  "),
   );
-  const remarks = runs.flatMap(({ contender, round, report }) => remarksOn(`${contender}, round ${round + 1}`, report));
+  const remarks = runs.flatMap(({ contender, round, report }) =>
+    remarksOn(report).map((remark) => `${contender}, round ${round + 1}: ${remark}`),
+  );
   return [...lines, ...remarks].join("\n");
 }
 

@@ -22,7 +22,11 @@ test("a build is batched at a commit, and may be compared with others", () => {
 const alone = { connections: ["512"], set: [] };
 
 test("a sweep has every combination of the values; the rest has one value in all runs", () => {
-  const swept = { ...alone, connections: ["32", "64"], set: ["WAITING_MAX=100,1000", "EMPTY="] };
+  const swept = {
+    ...alone,
+    connections: ["32", "64"],
+    set: [["WAITING_MAX", "100,1000"] as const, ["EMPTY", ""] as const],
+  };
   const combinations = combinationsOf(swept);
   expect(combinations.map(({ name }) => name)).toEqual([
     "connections 32, WAITING_MAX 100",
@@ -30,13 +34,19 @@ test("a sweep has every combination of the values; the rest has one value in all
     "connections 64, WAITING_MAX 100",
     "connections 64, WAITING_MAX 1000",
   ]);
-  expect(combinations[1]).toMatchObject({ connections: 32, set: ["WAITING_MAX=1000", "EMPTY="] });
+  expect(combinations[1]).toMatchObject({
+    connections: 32,
+    set: [
+      ["WAITING_MAX", "1000"],
+      ["EMPTY", ""],
+    ],
+  });
 });
 
 test.each([
   [{}, "expected a setting with several values, such as --connections 32,64,128; got none"],
   [{ connections: ["32", "64", "32"] }, "connections: 32 is given twice"],
-  [{ set: ["A=1,2", "A=4"] }, "A is set twice"],
+  [{ set: [["A", "1,2"] as const, ["A", "4"] as const] }, "A is set twice"],
 ])("the settings %j are rejected", (given, message) => {
   expect(() => combinationsOf({ ...alone, ...given })).toThrow(message);
 });

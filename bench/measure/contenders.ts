@@ -1,3 +1,4 @@
+import type { NamedValue } from "@tally/runtime/flag-values";
 import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
@@ -37,10 +38,10 @@ export function contendersNamed(names: readonly string[]): readonly Contender[] 
   return names.map(contenderNamed);
 }
 
-/** Everything that a sweep can vary. `set`: texts such as `NAME=a,b`. */
+/** Everything that a sweep can vary. The values of a setting are separated by commas. */
 export interface Swept {
   readonly connections: readonly string[];
-  readonly set: readonly string[];
+  readonly set: readonly NamedValue[];
 }
 
 /** Every combination of the values, those of the last setting varying fastest, each with a name such as "connections
@@ -48,10 +49,7 @@ export interface Swept {
 export function combinationsOf({ connections, set }: Swept) {
   const settings = [
     { name: "connections", values: connections },
-    ...set.map((text) => {
-      const name = text.slice(0, text.indexOf("="));
-      return { name, values: text.slice(name.length + 1).split(",") };
-    }),
+    ...set.map(([name, text]) => ({ name, values: text.split(",") })),
   ];
   for (const { name, values } of settings) {
     const twice = values.find((value, index) => values.indexOf(value) < index);
@@ -71,7 +69,7 @@ export function combinationsOf({ connections, set }: Swept) {
     return {
       name: named.flatMap(({ name, value }) => (isVaried(name) ? `${name} ${value}` : [])).join(", "),
       connections: Number(chosen[0]),
-      set: named.slice(1).map(({ name, value }) => `${name}=${value}`),
+      set: named.slice(1).map(({ name, value }) => [name, value] as const),
     };
   });
 }

@@ -1,26 +1,15 @@
-import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { quantile } from "../kit/index.ts";
-import type { PhaseResult } from "./load/load-plan.ts";
+import { merged } from "./load/recorder.ts";
 
 /** In ms, measured in µs: times of 2xx responses, and for how long requests had waited that timed out. */
-export type Latency = NonNullable<ReturnType<typeof latencyIn>>;
+export type Latency = NonNullable<ReturnType<typeof latencyOf>>;
 
 /** Times of single events that were followed, in ms from sending the request. */
 export type Spans = NonNullable<ReturnType<typeof spansOf>>;
 
-/** POSTs and GETs together. */
-export function latencyOfAll({ posts, gets }: Pick<PhaseResult, "posts" | "gets">): Latency | null {
-  const all = decodeFromCompressedBase64(posts);
-  all.add(decodeFromCompressedBase64(gets));
-  return latencyIn(all);
-}
-
-/** Reads a histogram in µs that hdr-histogram-js has encoded. */
-export function latencyOf(encoded: string): Latency | null {
-  return latencyIn(decodeFromCompressedBase64(encoded));
-}
-
-function latencyIn(histogram: ReturnType<typeof decodeFromCompressedBase64>) {
+/** Of all requests in these histograms of a recorder. null without any. */
+export function latencyOf(...encoded: readonly string[]) {
+  const histogram = merged(encoded);
   if (histogram.totalCount === 0) return null;
   const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / 1000;
   return {

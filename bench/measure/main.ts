@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { list, number, share, wholeNumber } from "@tally/runtime/flag-values";
 import { Command } from "commander";
-import { root, say, seedOption, withDesigns, withLoad, withOutput, withSystem } from "./command/flags.ts";
+import { root, say, seedOption, withDesigns, withLoad, withOutput } from "./command/flags.ts";
 import type { Flags, OutputFlags } from "./command/flags.ts";
 import { reportFailure, runOnce } from "./command/run-once.ts";
 import { runComparison, type CompareFlags } from "./command/run-comparison.ts";
@@ -14,11 +14,11 @@ const program = new Command("bench")
   .showHelpAfterError("(see --help)")
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 
-withOutput(withSystem(withLoad(program.command("run", { isDefault: true }))))
+withOutput(withLoad(program.command("run", { isDefault: true })))
   .description("one run; the default command")
   .action((flags: Flags & OutputFlags) => reportFailure((signal) => runOnce(flags, signal)));
 
-withOutput(withDesigns(withSystem(withLoad(program.command("compare")))))
+withOutput(withDesigns(withLoad(program.command("compare"))))
   .description("runs designs or commits in turns, each round in another order, and prints their ratios")
   .option("--rounds <number>", "runs of each", wholeNumber, 2)
   .option(
@@ -30,7 +30,7 @@ withOutput(withDesigns(withSystem(withLoad(program.command("compare")))))
     reportFailure((signal) => runComparison(names, flags, signal)),
   );
 
-withOutput(withSystem(withLoad(program.command("sweep"), { isSweep: true }), { isSweep: true }))
+withOutput(withLoad(program.command("sweep"), { isSweep: true }))
   .description(
     "runs the same load with each value of some settings, such as --connections 32,64,128; several rounds, each in another order",
   )

@@ -5,7 +5,7 @@ import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { commitOf } from "./commit-of.ts";
 import { meaningOf } from "./designs/designs.ts";
-import { latencyOf, latencyOfAll, round, spansOf } from "./latency.ts";
+import { latencyOf, round, spansOf } from "./latency.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import { disturbanceOf, type Readings } from "./machine/disturbance.ts";
 import type { System } from "./open-system.ts";
@@ -35,8 +35,7 @@ interface Around {
 }
 
 /** Computes the figures. Reads nothing but the machine and the commit. null: unknown for this design. */
-export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
-  const { system, followed, audit } = around;
+export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audit, filled }: Around) {
   const { result, observations, drained, startedAt, readings } = seen;
   const { accepted, read, seconds } = result;
   const duringLoad = observations.filter(({ at }) => at <= startedAt + result.sendingSeconds * 1000);
@@ -48,7 +47,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
     commit: commitOf(system.root),
     ...askedOf(plan),
     /** POSTs before the warm-up, stored and ranked and not counted. */
-    fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: around.filled },
+    fill: plan.fill === undefined ? null : { asked: plan.fill, accepted: filled },
     /** From the first request to the last response, but not beyond the last request for responses that never come. */
     seconds: round(seconds, 2),
     /** Requests, retries included. */
@@ -65,7 +64,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, around: Around) {
       drained?.ranked === undefined ? null : round(Math.max(0, (drained.ranked.at - startedAt) / 1000 - seconds), 2),
     latencyMs: latencyOf(result.posts),
     /** POSTs and GETs together, as some sources print them. */
-    requestsMs: latencyOfAll(result),
+    requestsMs: latencyOf(result.posts, result.gets),
     statuses: result.statuses,
     errors: {
       non2xx: responsesOf(result) - accepted - read,
@@ -120,11 +119,7 @@ function askedOf(plan: BenchPlan) {
     source: sourceOf(plan),
     offeredPerSecond: phase.model === "open" ? phase.perSecond : null,
     /** The length of the load. null for a source, as the warm-up: it has its own or none. */
-    asked: isSource
-      ? null
-      : phase.until.name === "amount"
-        ? { amount: phase.until.amount }
-        : { seconds: phase.until.seconds },
+    asked: isSource ? null : phase.until,
     warmUpSeconds: isSource ? null : plan.warmUpSeconds,
     connections: plan.connections,
     clientThreads: plan.clientThreads,
@@ -166,7 +161,7 @@ const fullFrom = 0.9;
 /** The sending thread. */
 function clientOf(result: PhaseResult) {
   const { busy, delayP99 } = result.client;
-  const isLimit = isClientLimit(result.client, latencyOfAll(result)?.p99 ?? Infinity);
+  const isLimit = isClientLimit(result.client, latencyOf(result.posts, result.gets)?.p99 ?? Infinity);
   return { busy: round(busy, 3), delayP99Ms: round(delayP99, 1), isLimit };
 }
 
@@ -177,7 +172,7 @@ export function isClientLimit({ busy, delayP99 }: PhaseResult["client"], p99Ms: 
 
 /** By Little's law. A request without a 2xx occupied a connection too, but its time is not in the mean. */
 function expectedPerSecond({ connections }: BenchPlan, result: PhaseResult): number | null {
-  const latency = latencyOfAll(result);
+  const latency = latencyOf(result.posts, result.gets);
   const failed = responsesOf(result) - result.accepted - result.read + result.connectionErrors;
   return latency === null || failed > 0 ? null : round(connections / (latency.mean / 1000), 0);
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { silentLog } from "@tally/runtime";
 import { startBalancer, startSystem } from "@tally/local";
-import type { Accounts, ProcessFigures, Server, Services } from "@tally/local";
+import type { Accounts, Balancer, ProcessFigures, Server, Services } from "@tally/local";
 import { connectPublisher } from "@tally/broker";
 import { openIntake } from "@tally/gateway";
 import { queuesOf } from "@tally/contract";
@@ -70,29 +70,21 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     signal,
   });
   const { services } = system;
-  const closing: (() => Promise<void>)[] = [() => system.stop()];
+  let balancer: Balancer | undefined;
   const close = async (): Promise<void> => {
-    for (const one of closing) await one();
+    await balancer?.stop();
+    await system.stop();
   };
   try {
-    let { urls } = system;
     if (design.balanced) {
       const environment = { PATH: process.env["PATH"] };
-      const balancer = await startBalancer({
-        directory: join(directory, "balancer"),
-        gateways: urls,
-        environment,
-        say,
-        signal,
-      });
-      closing.unshift(() => balancer.stop());
-      urls = [balancer.url];
+      const own = { directory: join(directory, "balancer"), gateways: system.urls, environment };
+      balancer = await startBalancer({ ...own, say, signal });
     }
-    const { amqpUrl } = system.addresses;
     const healthUrl = ({ port }: Server): string => `http://127.0.0.1:${port}`;
     return await observed({
       root,
-      urls,
+      urls: balancer === undefined ? system.urls : [balancer.url],
       operatorUrls: system.operatorUrls,
       writerUrls: system.writers.map(healthUrl),
       rankerUrls: system.rankers.map(healthUrl),
@@ -100,7 +92,7 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       environment: { ...system.environment, AMQP_URL: system.accounts.maintenance.amqpUrl },
       versions: await versionsOf(services),
       processes: [...system.gateways, ...system.writers, ...system.rankers, ...services.servers],
-      amqpUrl,
+      amqpUrl: system.addresses.amqpUrl,
       namespace,
       close,
     });

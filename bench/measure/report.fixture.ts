@@ -45,7 +45,7 @@ export function sampleReport(
     clientThreads: 1,
     fill: undefined,
     warmUpSeconds: 0,
-    phase: { model: "closed", until: { name: "amount", amount: 100 } },
+    phase: { model: "closed", until: { amount: 100 } },
     settings: {},
     say: () => undefined,
     signal: new AbortController().signal,

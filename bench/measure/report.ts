@@ -11,22 +11,24 @@ export function isGood({ audit, agrees, accepted, reads }: Report): boolean {
 }
 
 /** What is wrong with a run, or limits what its figures say, a line for each. */
-export function remarksOn(name: string, report: Report): readonly string[] {
-  const { client, disturbance } = report;
+export function remarksOn(report: Report): readonly string[] {
+  const { client, disturbance, queue } = report;
   return [
     ...faultsOf(report),
-    ...(client.isLimit ? ["the client was the bottleneck"] : []),
-    ...(disturbance.isDisturbed ? [`disturbed: ${disturbanceText(disturbance)}`] : []),
-  ].map((remark) => `${name}: ${remark}`);
+    ...(disturbance.isDisturbed
+      ? [`The run was disturbed: ${disturbanceText(disturbance)}. Its figures are not those of an idle machine.`]
+      : []),
+    ...(queue.isFull ? ["A queue was full: the accepted rate is the rate at which it was emptied."] : []),
+    ...(client.isLimit
+      ? ["The client was the bottleneck: it was never idle, or late by half of the p99. Use more --client-threads."]
+      : []),
+  ];
 }
 
 function faultsOf(report: Report): readonly string[] {
   if (isGood(report)) return [];
   const { accepted, reads, audit } = report;
-  if (accepted.events + reads.requests === 0) return ["no request got a 2xx"];
-  const causes = [
-    ...(audit === null ? [] : [`lost ${audit.lost}, doubled ${audit.doubled}`]),
-    ...(report.agrees === false ? ["the audit does not agree"] : []),
-  ];
-  return [causes.join(", ")];
+  if (accepted.events + reads.requests === 0) return ["No request got a 2xx."];
+  const lost = audit === null ? "" : `Lost ${audit.lost}, doubled ${audit.doubled}. `;
+  return [`${lost}${report.agrees === false ? "The audit does not agree." : ""}`.trim()];
 }

@@ -16,7 +16,7 @@ import type { Report } from "./report.ts";
 import { withUnnamed } from "./verdict.ts";
 import { drained, type Drained } from "./watch/drained.ts";
 import { follow, followedOf } from "./watch/follow.ts";
-import { readCounters, Watch } from "./watch/watch.ts";
+import { readCounters, startWatch } from "./watch/watch.ts";
 
 /** One run on a fresh system: fill, drain, warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
@@ -88,7 +88,7 @@ function warmUpOf({ domain, phase, warmUpSeconds }: BenchPlan): Phase | undefine
     const run = workloadOf(domain).source?.runs[phase.run];
     return run?.warmUp === undefined ? undefined : { ...phase, warmUp: true };
   }
-  return warmUpSeconds > 0 ? { ...phase, until: { name: "seconds", seconds: warmUpSeconds } } : undefined;
+  return warmUpSeconds > 0 ? { ...phase, until: { seconds: warmUpSeconds } } : undefined;
 }
 
 /** Runs a load and observes the system until it has drained. */
@@ -96,39 +96,33 @@ async function runPhase(plan: BenchPlan, system: System, run: () => Promise<Phas
   const { domain, say } = plan;
   const { stores } = designOf(plan.design);
   const before = await readCounters(system);
-  const watch = new Watch(system, domain);
+  const watch = startWatch(system, domain);
   const readingBefore = readMachine();
-  const { result, startedAt, clientCpuSeconds } = await runLoad(run);
+  const cpuBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  const result = await run();
+  const clientCpu = process.cpuUsage(cpuBefore);
   const { accepted, seconds, sendingSeconds } = result;
   let whenDrained: Drained | undefined;
   if (stores === "writer") {
     const unknown = result.sent - accepted - result.read;
     const sentAt = startedAt + sendingSeconds * 1000;
-    const series = watch.observations;
-    whenDrained = await drained(system, domain, { before, accepted, unknown, sentAt, series, say });
+    whenDrained = await drained(system, domain, { before, accepted, unknown, sentAt, series: watch.observations, say });
   } else if (stores === "gateway") {
     // In these designs the row and its rankings exist before the response. The audit finds a missing one.
     const stored = { at: startedAt + seconds * 1000, events: accepted };
     whenDrained = { stored, ranked: stored };
   }
+  await watch.stop();
   return {
     result,
-    observations: await watch.stop(),
+    observations: watch.observations,
     drained: whenDrained,
     startedAt,
-    clientCpuSeconds,
+    clientCpuSeconds: (clientCpu.user + clientCpu.system) / 1e6,
     // Until all is ranked: other work in the drain lowers the rate as well.
     readings: [readingBefore, readMachine()],
   };
-}
-
-/** Runs a load. Returns also when it began, by performance.now(), and the CPU time of its clients. */
-async function runLoad(run: () => Promise<PhaseResult>) {
-  const cpuBefore = process.cpuUsage();
-  const startedAt = performance.now();
-  const result = await run();
-  const { user, system } = process.cpuUsage(cpuBefore);
-  return { result, startedAt, clientCpuSeconds: (user + system) / 1e6 };
 }
 
 /** `acknowledged`: the number of 2xx, with or without an event id. */

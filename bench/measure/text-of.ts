@@ -1,6 +1,6 @@
 import { disturbanceText } from "./machine/disturbance.ts";
 import type { Latency, Spans } from "./latency.ts";
-import type { Report } from "./report.ts";
+import { remarksOn, type Report } from "./report.ts";
 
 const unknown = "unknown";
 
@@ -57,20 +57,9 @@ export function textOf(report: Report): string {
           report.boardsHash === null ? "no rankings" : `boards ${report.boardsHash}`,
           audit.ranked === null ? "(no ledger: compared ids, rows and, if any, boards only)" : "",
         ),
-    ...warningsOf(report),
+    ...remarksOn(report).map((remark) => `\n${remark}`),
   ];
   return lines.filter((line) => typeof line === "string").join("\n");
-}
-
-/** What limits the meaning of the figures. */
-function warningsOf({ disturbance, queue, client }: Report): readonly (string | false)[] {
-  return [
-    disturbance.isDisturbed &&
-      `\nThe run was disturbed: ${disturbanceText(disturbance)}. Its figures are not those of an idle machine.`,
-    queue.isFull && "\nA queue was full: the accepted rate is the rate at which it was emptied.",
-    client.isLimit &&
-      "\nThe client was the bottleneck: its thread was never idle, or its own delay was half of the p99. Use more --client-threads.",
-  ];
 }
 
 /** The run in one line. */

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryDirectory } from "../../kit/at-end.test-kit.ts";
 import { openInside } from "./inside.ts";
 
 // Two threads print again and again by how many hours their dates are wrong.
@@ -14,11 +14,11 @@ const program = `
   if (isMainThread) new Worker(__filename);`;
 
 test("an order shifts the dates in all threads of a process, and another one ends it", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "drill-"));
+  const directory = await temporaryDirectory();
   const inside = await openInside(directory, undefined);
   await writeFile(join(directory, "program.cjs"), program);
   const child = spawn("node", [...inside.flags("writer", "writer"), "program.cjs"], { cwd: directory });
-  onTestFinished(() => (child.kill("SIGKILL"), rm(directory, { recursive: true })));
+  onTestFinished(() => void child.kill("SIGKILL"));
   const seen: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => seen.push(line));
   for (const hours of [0, 1, -1, 0]) {

@@ -2,17 +2,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { Clients } from "./clients.ts";
-import { serve, stepsPlan } from "./steps-load.test-kit.ts";
+import { serve } from "../../kit/at-end.test-kit.ts";
+import { stepsPlan } from "./steps-load.test-kit.ts";
 
 // A server that accepts every event; the statuses in `first` come before.
-const acceptAll = (first: number[] = []): Promise<string> =>
+const acceptAll = (first: number[] = []) =>
   serve((request, response) => {
     request.resume().on("end", () => {
       response.writeHead(first.pop() ?? 201, { "tally-event-id": newEventId() }).end();
     });
   });
 
-const clientsOf = async (url: string) => new Clients(await stepsPlan(url, 500));
+const clientsOf = async ({ url }: { readonly url: string }) => new Clients(await stepsPlan(url, 500));
 
 test("a held load starts no events, and goes on afterwards", async () => {
   const clients = await clientsOf(await acceptAll());

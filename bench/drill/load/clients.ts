@@ -45,16 +45,18 @@ export class Clients {
     this.#timer = setInterval(() => this.#tick(), tickMs);
   }
 
+  /** What clients saw since the last call. */
   figures(): Figures {
     return this.#sender.figures();
   }
 
+  /** While held, the load starts no events but those of `probe`. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     this.#sender.hold(isHeld);
   }
 
-  /** Sends one event of each domain to one gateway until all are acknowledged; their ids. */
+  /** Sends one event of each domain to the gateway with this index until all are acknowledged; their ids. */
   probe(gateway: number): Promise<readonly string[]> {
     return Promise.all(this.#mix.nextOfEach().map((posting) => this.#probe(gateway, posting)));
   }
@@ -71,10 +73,12 @@ export class Clients {
     }
   }
 
+  /** These acknowledged events exist no more: ends the events that refer to them. */
   forget(ids: readonly string[]): void {
     this.#mix.forget(ids);
   }
 
+  /** Starts no more events, waits for those in flight, closes the files. */
   async finish(): Promise<Totals> {
     this.#isFinishing = true;
     const seconds = (performance.now() - this.#startedAt) / 1000;
@@ -141,7 +145,7 @@ export class Clients {
     else if (isGood(reply)) {
       this.#sender.totals.reused.acknowledged++;
       this.#sender.compareIds(id, reply.id);
-      this.#sender.recordContent(domain, reply.id, other.content);
+      this.#sender.files.addContent(domain, reply.id, other.content?.());
     }
   }
 

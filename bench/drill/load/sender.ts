@@ -84,7 +84,7 @@ export class Sender {
   };
   readonly #ofDomains = new Map<string, DomainTotals>();
   readonly #clients: readonly LoadClient[];
-  readonly #files: AcknowledgedFiles;
+  readonly files: AcknowledgedFiles;
   #figures = noFigures();
   #lastGoodAt = performance.now();
   #firstRejection: string | undefined;
@@ -94,7 +94,7 @@ export class Sender {
     this.random = random;
     const options = { connections: plan.inFlightMax, responseWithinMs, keepText: true };
     this.#clients = plan.urls.map((url) => new LoadClient(url, options));
-    this.#files = new AcknowledgedFiles(plan.directory, domains);
+    this.files = new AcknowledgedFiles(plan.directory, domains);
   }
 
   anyGateway(): number {
@@ -152,12 +152,8 @@ export class Sender {
     this.#ofDomains.set(domain, { domain, acknowledged: before.acknowledged + 1, units: sum });
     this.totals.acknowledged++;
     this.#figures.acknowledged++;
-    this.#files.addId(id);
-    this.recordContent(domain, id, content);
-  }
-
-  recordContent(domain: string, id: string, content: Acknowledged["content"]): void {
-    this.#files.addContent(domain, id, content?.());
+    this.files.addId(id);
+    this.files.addContent(domain, id, content?.());
   }
 
   compareIds(id: string, other: string | undefined): void {
@@ -192,7 +188,7 @@ export class Sender {
 
   async close() {
     await Promise.all(this.#clients.map((client) => client.close()));
-    await this.#files.close();
+    await this.files.close();
     return { ...this.totals, domains: [...this.#ofDomains.values()], firstRejection: this.#firstRejection };
   }
 }

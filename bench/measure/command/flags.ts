@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { list, number, setting, share, wholeNumber } from "@tally/runtime/flag-values";
+import { list, number, setting, share, wholeNumber, type NamedValue } from "@tally/runtime/flag-values";
 import type { ServicesSource } from "@tally/local";
 import { servicesOption } from "../../kit/index.ts";
 import { InvalidArgumentError, Option, type Command } from "commander";
@@ -26,7 +26,7 @@ export interface Flags {
   readonly seed: number;
   readonly clientThreads: number;
   readonly gateways: number;
-  readonly set: readonly string[];
+  readonly set: readonly NamedValue[];
   readonly services?: ServicesSource;
 }
 
@@ -75,11 +75,7 @@ export function withLoad(command: Command, { isSweep = false } = {}): Command {
     )
     .option("--zipf", "skewed keys: a few stores and items get most sales (default: equal)")
     .addOption(seedOption())
-    .option("--client-threads <number>", "threads that send requests", wholeNumber, 1);
-}
-
-export function withSystem(command: Command, { isSweep = false } = {}): Command {
-  return command
+    .option("--client-threads <number>", "threads that send requests", wholeNumber, 1)
     .option("--gateways <number>", "gateway processes", wholeNumber, 1)
     .addOption(servicesOption())
     .option(

@@ -40,7 +40,7 @@ export function planOf(
     fill,
     warmUpSeconds: amount === undefined ? flags.warmUp : 0,
     phase: phaseOf(flags),
-    settings: Object.fromEntries(flags.set.map((text) => [nameIn(text), text.slice(nameIn(text).length + 1)])),
+    settings: Object.fromEntries(flags.set),
     say,
     signal,
   };
@@ -61,8 +61,6 @@ export function planOfSource(
   return { ...planOf(flags, signal, arrangement), phase: { model: "source", run, scale } };
 }
 
-const nameIn = (text: string): string => text.slice(0, text.indexOf("="));
-
 function phaseOf({ amount, duration, rate, connections, clientThreads, gateways }: Flags): Phase {
   if (amount !== undefined && amount < connections)
     throw new WrongUsage("--amount: expected at least one for each connection");
@@ -74,8 +72,7 @@ function phaseOf({ amount, duration, rate, connections, clientThreads, gateways 
   for (const [name, parts] of [["--client-threads", clientThreads] as const, ["--gateways", gateways] as const])
     if (parts > connections)
       throw new WrongUsage(`${name}: expected at most one for each of the ${connections} connections`);
-  const until =
-    amount === undefined ? ({ name: "seconds", seconds: duration } as const) : ({ name: "amount", amount } as const);
+  const until = amount === undefined ? { seconds: duration } : { amount };
   return rate === undefined ? { model: "closed", until } : { model: "open", until, perSecond: rate };
 }
 

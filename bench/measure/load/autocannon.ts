@@ -2,7 +2,7 @@ import autocannon, { type Request } from "autocannon";
 import { type ClientRequest, isGood } from "../../kit/index.ts";
 import type { Until } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
-import { share } from "./requests.ts";
+import { share, type NextRequest } from "./requests.ts";
 
 /*
  * The closed model, sent by autocannon: each connection sends its next request when it has the response to the last.
@@ -23,8 +23,7 @@ interface Options {
   readonly connections: number;
   readonly responseWithinMs: number;
   readonly until: Until;
-  /** `eventId`: from the last response of the connection, if it was 2xx. */
-  readonly next: (eventId: string | undefined) => ClientRequest;
+  readonly next: NextRequest;
   readonly recorder: Recorder;
 }
 
@@ -73,9 +72,7 @@ class Load {
         connections: share(connections, index, targets.length),
         timeout: responseWithinMs / 1000,
         sampleInt: sampleMs,
-        ...(until.name === "amount"
-          ? { amount: share(until.amount, index, targets.length) }
-          : { duration: secondsMax }),
+        ...("amount" in until ? { amount: share(until.amount, index, targets.length) } : { duration: secondsMax }),
         setupClient: (client) => this.#setUpClient(client),
         requests: [
           {
@@ -87,7 +84,7 @@ class Load {
       this.#instances.push(autocannon(options, (error: unknown) => (error ? reject(error) : resolve())));
       return promise;
     });
-    if (until.name === "seconds") setTimeout(() => (this.#isEnding = true), until.seconds * 1000);
+    if ("seconds" in until) setTimeout(() => (this.#isEnding = true), until.seconds * 1000);
     await Promise.all(ended);
   }
 

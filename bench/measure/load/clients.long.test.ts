@@ -35,7 +35,7 @@ async function recorded(run: (recorder: Recorder) => Promise<void>): Promise<Mea
 }
 
 const byAutocannon: Client = (url) => {
-  const until = { name: "seconds", seconds } as const;
+  const until = { seconds };
   return recorded((recorder) =>
     runAutocannon({ urls: [url], connections, responseWithinMs: 10_000, until, next, recorder }),
   );

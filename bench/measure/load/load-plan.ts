@@ -30,9 +30,7 @@ export interface Fill {
   readonly amount: number;
 }
 
-export type Until =
-  | { readonly name: "seconds"; readonly seconds: number }
-  | { readonly name: "amount"; readonly amount: number };
+export type Until = { readonly seconds: number } | { readonly amount: number };
 
 /** The result of one phase. */
 export interface PhaseResult extends LoadResult {

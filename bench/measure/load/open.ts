@@ -3,14 +3,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LoadClient } from "../../kit/index.ts";
 import type { LoadPlan, Phase } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
-import { share, type Requests } from "./requests.ts";
+import { share, type NextRequest } from "./requests.ts";
 
 /** Opens all connections, each with a request that is not counted: opening them later would distort the first second.
  * Returns a function that runs the load, once: it sends requests evenly at a rate, whether earlier ones have responses
  * or not. The time of each counts from when it is due: a server that stalls for a second delays every request of it. */
 export async function openLoad(
   plan: LoadPlan,
-): Promise<(phase: Phase & { readonly model: "open" }, requests: Requests, recorder: Recorder) => Promise<void>> {
+): Promise<(phase: Phase & { readonly model: "open" }, next: NextRequest, recorder: Recorder) => Promise<void>> {
   const { responseWithinMs, connections } = plan;
   // At least one connection for each client.
   const urls = plan.urls.slice(0, connections);
@@ -19,12 +19,12 @@ export async function openLoad(
   );
   await Promise.all(clients.map((client) => client.connect()));
 
-  return async ({ until, perSecond }, requests, recorder) => {
-    const amount = until.name === "amount" ? until.amount : Math.round(until.seconds * perSecond);
+  return async ({ until, perSecond }, next, recorder) => {
+    const amount = "amount" in until ? until.amount : Math.round(until.seconds * perSecond);
     let settled = 0;
     const sendOne = async (dueAt: number): Promise<void> => {
       const client = clients[recorder.sending(dueAt) % clients.length];
-      const request = requests.next();
+      const request = next();
       if (client !== undefined) {
         recorder.record(await client.send(request, { dueAt }), request.method === "GET");
       }

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { build, encodeIntoCompressedBase64 as encode, type Histogram } from "hdr-histogram-js";
+import { build, decodeFromCompressedBase64 as decode, encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
+import type { Histogram } from "hdr-histogram-js";
 import { isGood, type Reply } from "../../kit/index.ts";
 
 /** What a client saw of a load. */
@@ -24,8 +25,15 @@ export interface Sample {
 
 const longestUs = 120_000_000;
 /** A histogram in µs, with three significant digits. */
-export const microseconds = (): Histogram =>
+const microseconds = (): Histogram =>
   build({ lowestDiscernibleValue: 1, highestTrackableValue: longestUs, numberOfSignificantValueDigits: 3 });
+
+/** The sum of encoded histograms. */
+export function merged(encoded: readonly string[]): Histogram {
+  const sum = microseconds();
+  for (const one of encoded) sum.add(decode(one));
+  return sum;
+}
 
 /** A longer time than the histogram can hold counts as the longest. */
 function recordMs(histogram: Histogram, ms: number): void {

@@ -6,25 +6,16 @@ export function seedOfThread(seed: number, index: number): number {
   return index === 0 ? seed : mixSeed(mixSeed(seed) + index);
 }
 
+/** Returns the next request. `eventId`: from the response to the connection's last request, if it was 2xx. */
+export type NextRequest = (eventId?: string) => ClientRequest;
+
 /** Endless, the same for a seed, apart from requests for the event that the same connection has just posted. */
-export class Requests {
-  readonly #plan: LoadPlan;
-  readonly #workload: Workload;
-  readonly #random: () => number;
-
-  constructor(plan: LoadPlan, workload: Workload) {
-    this.#plan = plan;
-    this.#workload = workload;
-    this.#random = new Random(plan.seed).fraction;
-  }
-
-  /** `eventId`: from the response to the connection's last request, if it was 2xx. */
-  next(eventId?: string): ClientRequest {
-    const { readShare, spread, contentBytes } = this.#plan;
-    if (readShare > 0 && this.#random() < readShare)
-      return { method: "GET", path: this.#workload.read(this.#random, spread) };
-    return this.#workload.next(this.#random, spread, { eventId, contentBytes });
-  }
+export function requestsOf({ seed, readShare, spread, contentBytes }: LoadPlan, workload: Workload): NextRequest {
+  const random = new Random(seed).fraction;
+  return (eventId) =>
+    readShare > 0 && random() < readShare
+      ? { method: "GET", path: workload.read(random, spread) }
+      : workload.next(random, spread, { eventId, contentBytes });
 }
 
 /** One of several nearly equal parts of a whole number; they add up to it. */

@@ -9,7 +9,7 @@ async function sentBy(
   plan: Partial<LoadPlan>,
   threads = 1,
   fill?: number,
-  phase: Phase = { model: "closed", until: { name: "amount", amount: 200 } },
+  phase: Phase = { model: "closed", until: { amount: 200 } },
 ): Promise<readonly (readonly string[])[]> {
   const sent = new Map<unknown, string[]>();
   const server = await serverOf((request, response) => {

@@ -1,28 +1,20 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
+import { serve } from "../../kit/at-end.test-kit.ts";
 import type { Fill, LoadPlan, Phase } from "./load-plan.ts";
 import { startLoad } from "./start-load.ts";
 
 /** A server that stops with its test. Counts connections. */
 export async function serverOf(listener: RequestListener) {
   // Opens the connections of an open load; not part of it.
-  const server = createServer((request, response) => {
+  const { server, url } = await serve((request, response) => {
     if (request.url === "/health/live") response.end();
     else listener(request, response);
   });
   let connections = 0;
   server.on("connection", () => connections++);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     get connections() {
       return connections;
     },

@@ -1,13 +1,11 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../../kit/at-end.test-kit.ts";
 import type { Phase, PhaseResult, Until } from "./load-plan.ts";
 import { accept, albumServer, loadOn, serverOf } from "./start-load.fixture.ts";
 
-const seconds = (count: number) => ({ name: "seconds", seconds: count }) as const;
-const amount = (count: number) => ({ name: "amount", amount: count }) as const;
 const models = ["closed", "open"] as const;
 const phaseOf = (model: (typeof models)[number], until: Until, perSecond: number): Phase =>
   model === "open" ? { model, until, perSecond } : { model, until };
@@ -24,7 +22,7 @@ test.each(models)("a server that takes 50 ms measures as 50 ms in the %s model",
       took.push(performance.now() - startedAt);
     }, 50);
   });
-  const result = await loadOn(server.url).run(phaseOf(model, seconds(2), 100));
+  const result = await loadOn(server.url).run(phaseOf(model, { seconds: 2 }, 100));
   // On a busy machine the server itself takes longer, and most requests wait for a core too: the fastest shows the
   // time of the server.
   expect(msAt(result.posts, 1)).toBeGreaterThan(49);
@@ -41,23 +39,21 @@ test("a server that stalls for a second delays every request of that second, in 
     // From 1 s to 2 s of 4.
     setTimeout(() => response.writeHead(201).end(), at > 1000 && at < 2000 ? 2000 - at : 1);
   });
-  const open = await loadOn(server.url).run({ model: "open", until: seconds(4), perSecond: 200 });
+  const open = await loadOn(server.url).run({ model: "open", until: { seconds: 4 }, perSecond: 200 });
   // A quarter of the requests were due during the stall; 1 % waited for nearly all of it.
   expect(msAt(open.posts, 85)).toBeGreaterThan(200);
   expect(msAt(open.posts, 99)).toBeGreaterThan(800);
   expect(open.sent).toBe(800);
   startedAt = undefined;
-  const closed = await loadOn(server.url).run({ model: "closed", until: seconds(4) });
+  const closed = await loadOn(server.url).run({ model: "closed", until: { seconds: 4 } });
   expect(msAt(closed.posts, 50)).toBeLessThan(200);
 });
 
 test("the exact numbers of connections and requests are divided among threads", async () => {
   const server = await serverOf(accept);
-  const directory = await mkdtemp(join(tmpdir(), "tally-load-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const idsFile = join(directory, "ids");
+  const idsFile = join(await temporaryDirectory(), "ids");
   const result = await loadOn(server.url, { connections: 51 }, 2).run(
-    { model: "closed", until: amount(1003) },
+    { model: "closed", until: { amount: 1003 } },
     idsFile,
   );
   expect(server.connections).toBe(51);
@@ -72,7 +68,7 @@ test("all connections of an open load are open when its first request is due, an
     early ||= server.connections;
     accept(request, response);
   });
-  const result = await loadOn(server.url, { connections: 50 }).run(phaseOf("open", amount(200), 1000));
+  const result = await loadOn(server.url, { connections: 50 }).run(phaseOf("open", { amount: 200 }, 1000));
   expect({ early, connections: server.connections, sent: result.sent }).toEqual({
     early: 50,
     connections: 50,
@@ -85,7 +81,7 @@ test.each(models)(
   async (model) => {
     const servers = await Promise.all([serverOf(accept), serverOf(accept), serverOf(accept)]);
     const urls = servers.map(({ url }) => url);
-    const result = await loadOn("", { urls, connections: 6 }, 4).run(phaseOf(model, amount(300), 1000));
+    const result = await loadOn("", { urls, connections: 6 }, 4).run(phaseOf(model, { amount: 300 }, 1000));
     expect(result).toMatchObject({ sent: 300, accepted: 300, connectionErrors: 0 });
     expect(servers.map(({ connections }) => connections)).toEqual([2, 2, 2]);
   },
@@ -102,7 +98,7 @@ test("statuses, broken connections and timeouts are counted apart, and none is a
   });
   const result = await loadOn(server.url, { connections: 4, responseWithinMs: 1000 }).run({
     model: "closed",
-    until: seconds(2),
+    until: { seconds: 2 },
   });
   const { sent, accepted, timeouts, withoutResponse, statuses } = result;
   expect(accepted).toBe(statuses["201"]);
@@ -122,7 +118,7 @@ test.each(models)(
       if (n++ % 5 !== 0) response.writeHead(201).end();
     });
     const load = loadOn(server.url, { connections: model === "open" ? 50 : 10, responseWithinMs: 2000 });
-    const result = await load.run(phaseOf(model, amount(50), 500));
+    const result = await load.run(phaseOf(model, { amount: 50 }, 500));
     expect(result).toMatchObject({ accepted: 40, timeouts: 10, connectionErrors: 0 });
     expect(decodeFromCompressedBase64(result.posts).totalCount).toBe(50);
     expect(msAt(result.posts, 79)).toBeLessThan(2000);
@@ -134,7 +130,7 @@ test.each(models)(
 test("a request that never gets a connection times out in the open model", async () => {
   const server = await serverOf((request) => request.resume());
   const result = await loadOn(server.url, { connections: 1, responseWithinMs: 1000 }).run(
-    phaseOf("open", amount(20), 200),
+    phaseOf("open", { amount: 20 }, 200),
   );
   expect(result).toMatchObject({ sent: 20, timeouts: 20, connectionErrors: 0, withoutResponse: 0 });
   expect(msAt(result.posts, 1)).toBeGreaterThan(998);
@@ -142,7 +138,10 @@ test("a request that never gets a connection times out in the open model", async
 
 test("a connection reads the album that it has just posted, in turn", async () => {
   const { url, asked } = await albumServer();
-  const result = await loadOn(url, { domain: "albums", connections: 3 }).run({ model: "closed", until: amount(60) });
+  const result = await loadOn(url, { domain: "albums", connections: 3 }).run({
+    model: "closed",
+    until: { amount: 60 },
+  });
   expect(result).toMatchObject({ accepted: 30, read: 30 });
   const all = [...asked.values()].flat();
   for (const own of asked.values()) {

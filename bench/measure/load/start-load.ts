@@ -1,7 +1,7 @@
-import { decodeFromCompressedBase64 as decode, encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
+import { encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
 import { startThread } from "../../kit/index.ts";
 import type { Fill, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
-import { microseconds, type Sample, type Second } from "./recorder.ts";
+import { merged, type Sample, type Second } from "./recorder.ts";
 import { seedOfThread, share } from "./requests.ts";
 import type { LoadCalls } from "./thread.ts";
 
@@ -51,7 +51,7 @@ function shareOf(phase: Phase | Fill, index: number, threads: number): Phase | F
   if (phase.model === "fill") return { ...phase, amount: share(phase.amount, index, threads) };
   if (phase.model === "source") return phase; // runs in one thread
   const { until } = phase;
-  const own = until.name === "amount" ? { ...until, amount: share(until.amount, index, threads) } : until;
+  const own = "amount" in until ? { amount: share(until.amount, index, threads) } : until;
   return phase.model === "open"
     ? { ...phase, until: own, perSecond: phase.perSecond / threads }
     : { ...phase, until: own };
@@ -76,8 +76,8 @@ function mergeResults(results: readonly PhaseResult[]): PhaseResult {
     failedReads: sum(({ failedReads }) => failedReads),
     retries: sum(({ retries }) => retries),
     withoutResponse: sum(({ withoutResponse }) => withoutResponse),
-    posts: merged(results.map(({ posts }) => posts)),
-    gets: merged(results.map(({ gets }) => gets)),
+    posts: encode(merged(results.map(({ posts }) => posts))),
+    gets: encode(merged(results.map(({ gets }) => gets))),
     perSecond: Array.from({ length: most(({ perSecond }) => perSecond.length) }, (_, second) =>
       mergeSeconds(results.flatMap(({ perSecond }) => perSecond[second] ?? [])),
     ),
@@ -85,12 +85,6 @@ function mergeResults(results: readonly PhaseResult[]): PhaseResult {
     groups: results.flatMap(({ groups }) => groups),
     client: { busy: most(({ client }) => client.busy), delayP99: most(({ client }) => client.delayP99) },
   };
-}
-
-function merged(encoded: readonly string[]): string {
-  const all = microseconds();
-  for (const one of encoded) all.add(decode(one));
-  return encode(all);
 }
 
 function mergeSeconds(seconds: readonly Second[]): Second {

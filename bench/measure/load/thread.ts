@@ -6,7 +6,7 @@ import { runClosed } from "./closed.ts";
 import type { Fill, GroupTime, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
 import { openLoad } from "./open.ts";
 import { Recorder, type Sample } from "./recorder.ts";
-import { Requests } from "./requests.ts";
+import { requestsOf } from "./requests.ts";
 import { runSource } from "./source.ts";
 
 /* A thread of the load, so that the rest of the bench does not delay it. */
@@ -14,8 +14,8 @@ import { runSource } from "./source.ts";
 /** Each "prepare" is followed by a "run" of that phase. */
 export interface LoadCalls {
   /** Does what a phase needs before its time starts. */
-  prepare: (phase: Phase | Fill) => void;
-  run: (idsFile: string | undefined) => PhaseResult;
+  prepare: (phase: Phase | Fill) => Promise<void>;
+  run: (idsFile: string | undefined) => Promise<PhaseResult>;
 }
 
 // A full queue accepts the next event within ms, or never.
@@ -23,7 +23,7 @@ const fillRetries = 1000;
 
 const plan: LoadPlan = workerData;
 const workload = workloadOf(plan.domain);
-const requests = new Requests(plan, workload);
+const next = requestsOf(plan, workload);
 let runPhase: RunPhase | undefined;
 
 /** Resolves with the groups of a source's run. */
@@ -54,13 +54,13 @@ async function prepare(phase: Phase | Fill): Promise<RunPhase> {
         const { connections, spread, contentBytes } = plan;
         // A sequence apart from that of the load.
         const { fraction } = new Random(mixSeed(~plan.seed));
-        const next = () => workload.next(fraction, spread, { contentBytes });
-        const fill = { connections: Math.min(connections, phase.amount), amount: phase.amount, next, recorder: to };
-        return runClosed({ ...plan, ...fill, retries: fillRetries }).done;
+        const { amount } = phase;
+        const fill = { connections: Math.min(connections, amount), amount, recorder: to, retries: fillRetries };
+        return runClosed({ ...plan, ...fill, next: () => workload.next(fraction, spread, { contentBytes }) }).done;
       };
     case "open": {
       const runOpen = await openLoad(plan);
-      return (to) => runOpen(phase, requests, to);
+      return (to) => runOpen(phase, next, to);
     }
     case "source": {
       const run = workload.source?.runs[phase.run];
@@ -69,6 +69,6 @@ async function prepare(phase: Phase | Fill): Promise<RunPhase> {
       return (to) => runSource(plan, { groups, retries: run.retries ?? 0 }, to);
     }
     case "closed":
-      return (to) => runAutocannon({ ...plan, until: phase.until, next: (id) => requests.next(id), recorder: to });
+      return (to) => runAutocannon({ ...plan, until: phase.until, next, recorder: to });
   }
 }

@@ -15,14 +15,7 @@ type Row = readonly [
 ];
 
 const rows = (all: readonly Row[]): readonly PrintedRow[] =>
-  all.map(([id, load, server, perSecond, p99Ms, beside]) => ({
-    id,
-    load,
-    server,
-    perSecond,
-    p99Ms,
-    beside: typeof beside === "string" ? { reason: beside } : beside,
-  }));
+  all.map(([id, load, server, perSecond, p99Ms, beside]) => ({ id, load, server, perSecond, p99Ms, beside }));
 
 /** tally as it is, with one gateway. */
 export const asItIs: Arrangement = { design: "batched", durability: "confirmed", gateways: 1 };
@@ -40,10 +33,18 @@ const balancedPersistent: Arrangement = { design: "balanced", durability: "persi
 const a2 = "A2: database, no queue, single server";
 const a2Balanced = "A2: database, no queue, 4 servers, load balancer";
 
+// Why a row has nothing of ours beside it.
 const stub =
   "The source's stub responds to each GET with a fixed text. Our gateway looks the album up, so a gateway without storage has no successful GET.";
 const sharded = "It spread the batches over several queues, which gained nothing here.";
 const hosted = "Its database is DynamoDB, a service of AWS that cannot run here.";
+const distant =
+  "The client was on another network, so the row measures the distance too; our client runs beside the servers, as in the row above.";
+const python = "The row compares a server in Python with one in Java; tally has no gateway in another language.";
+const twice =
+  "It is the run of the row with the client in the same data centre, printed twice: the same start, end and figures, and the name of a host, not of a balancer.";
+const timedOut = "The source prints no figures, only that requests timed out.";
+const larger = "It is another machine, and the source does not name its load.";
 
 export const printedRows: Readonly<Record<string, readonly PrintedRow[]>> = {
   /** Albums. Rows with RabbitMQ are albums and reviews. */
@@ -71,33 +72,12 @@ export const printedRows: Readonly<Record<string, readonly PrintedRow[]>> = {
     ["64", "64 threads", "no load balancer", 811.64, 54, asItIs],
     ["128", "128 threads", "no load balancer", 886.69, 154, asItIs],
     ["256-ec2", "256 threads", "no load balancer, client in the same data centre", 1256.27, 168, asItIs],
-    [
-      "256-local",
-      "256 threads",
-      "no load balancer, client on the author's computer",
-      907.24,
-      263,
-      "The client was on another network, so the row measures the distance too; our client runs beside the servers, as in the row above.",
-    ],
-    [
-      "128-flask",
-      "128 threads",
-      "Flask with gunicorn, 4 workers with 4 threads",
-      691.8,
-      60,
-      "The row compares a server in Python with one in Java; tally has no gateway in another language.",
-    ],
+    ["256-local", "256 threads", "no load balancer, client on the author's computer", 907.24, 263, distant],
+    ["128-flask", "128 threads", "Flask with gunicorn, 4 workers with 4 threads", 691.8, 60, python],
     ["32-balancer", "32 threads", "load balancer", 597.59, 42, balanced],
     ["64-balancer", "64 threads", "load balancer", 593.05, 98, balanced],
     ["128-balancer", "128 threads", "load balancer", 866.4, 74, balanced],
-    [
-      "256-balancer",
-      "256 threads",
-      "load balancer",
-      1256.27,
-      168,
-      "It is the run of the row with the client in the same data centre, printed twice: the same start, end and figures, and the name of a host, not of a balancer.",
-    ],
+    ["256-balancer", "256 threads", "load balancer", 1256.27, 168, twice],
   ]),
   /** Swipes, 500,000 POSTs from 900 connections. */
   S2: rows([
@@ -148,28 +128,14 @@ export const printedRows: Readonly<Record<string, readonly PrintedRow[]>> = {
     ["a1-512", "512 stores, 60 an hour", "A1: stub without storage", 3736, null, bare],
     ["a1-1024", "1024 stores, 60 an hour", "A1: stub without storage", 2957, null, bare],
     ["a1-2048", "2048 stores, 60 an hour", "A1: stub without storage", 2530, null, bare],
-    [
-      "a1-4096",
-      "4096 stores, 60 an hour",
-      "A1: stub without storage",
-      null,
-      null,
-      "The source prints no figures, only that requests timed out.",
-    ],
+    ["a1-4096", "4096 stores, 60 an hour", "A1: stub without storage", null, null, timedOut],
     ["a4-256", "256 stores", "A4: sharded queue", 5196, null, sharded],
     ["a4-512", "512 stores", "A4: sharded queue", 4972, null, sharded],
     ["a4-1024", "1024 stores", "A4: sharded queue", 4999, null, sharded],
     ["a4-dynamodb-256", "256 stores", "A4: sharded queue, DynamoDB", 5276, null, hosted],
     ["a4-dynamodb-512", "512 stores", "A4: sharded queue, DynamoDB", 5857, null, hosted],
     ["a4-dynamodb-1024", "1024 stores", "A4: sharded queue, DynamoDB", 6542, null, hosted],
-    [
-      "a4-large",
-      "not printed",
-      "A4 on larger machines (t2.xlarge)",
-      20000,
-      null,
-      "It is another machine, and the source does not name its load.",
-    ],
+    ["a4-large", "not printed", "A4 on larger machines (t2.xlarge)", 20000, null, larger],
   ]),
 };
 

@@ -21,7 +21,7 @@ export interface PrintedRow {
   readonly perSecond: number | null;
   readonly p99Ms: number | null;
   /** What of ours compares with it, or why nothing does. */
-  readonly beside: Arrangement | { readonly reason: string };
+  readonly beside: Arrangement | string;
 }
 
 /** A source: its loads, and every row that it prints. */
@@ -42,20 +42,12 @@ export const printedSources: readonly PrintedSource[] = workloads
   )
   .toSorted((a, b) => a.name.localeCompare(b.name));
 
-/** The group of connections that only read, beside those whose rate a source prints. */
-export const readers = "readers";
-
 /** A load of a source and what of ours runs it. */
 export interface SourceTask {
   readonly load: SourceRun;
   /** The index of the load. */
   readonly run: number;
   readonly arrangement: Arrangement;
-}
-
-/** The row's arrangement of ours; undefined: tally does not repeat the row. */
-export function arrangementOf({ beside }: PrintedRow): Arrangement | undefined {
-  return "reason" in beside ? undefined : beside;
 }
 
 /** Whether two are of the same arrangement; one may be a stored run. */
@@ -80,10 +72,10 @@ export function tasksOf({ loads, rows }: PrintedSource): readonly SourceTask[] {
   const main = loads.flatMap((load, run) => (load.isExtra === true ? [] : [{ load, run, arrangement: asItIs }]));
   const all: SourceTask[] = [...main];
   for (const row of rows) {
-    const arrangement = arrangementOf(row);
+    const arrangement = row.beside;
     const run = loads.findIndex(({ description }) => description === row.load);
     const load = loads[run];
-    if (arrangement === undefined || load === undefined) continue;
+    if (typeof arrangement === "string" || load === undefined) continue;
     if (!all.some((task) => task.run === run && isSame(task.arrangement, arrangement)))
       all.push({ load, run, arrangement });
   }

@@ -1,17 +1,18 @@
+import { existsSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "@tally/runtime";
 import type { Report } from "../report.ts";
-import { WrongUsage } from "../wrong-usage.ts";
+import { orWrongUsage } from "../wrong-usage.ts";
 import { bestFirst, storedRunOf, type StoredRun } from "./stored-run.ts";
 
 /** The sources' runs among the reports in a folder, oldest first, without those with settings that differ from the
  * defaults, which are not tally as a row compares with it. `say` is called for a file that cannot be used, such as one
  * that was cut off. */
 export async function runsInReports(folder: string, say: (line: string) => void): Promise<readonly StoredRun[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw new WrongUsage(`the folder of reports cannot be read: ${reasonOf(error)}`, { cause: error });
-  });
+  const entries = await orWrongUsage("the folder of reports cannot be read", () =>
+    readdir(folder, { withFileTypes: true }),
+  );
   const runs: StoredRun[] = [];
   for (const { name } of entries.filter((entry) => entry.isFile() && entry.name.endsWith(".json"))) {
     const text = await readFile(join(folder, name), "utf8");
@@ -30,13 +31,8 @@ export async function runsInReports(folder: string, say: (line: string) => void)
 
 /** The kept runs; none without the file. */
 export async function readRuns(file: string): Promise<readonly StoredRun[]> {
-  try {
-    const runs: readonly StoredRun[] = JSON.parse(await readFile(file, "utf8"));
-    return runs;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw new WrongUsage(`${file} cannot be read: ${reasonOf(error)}`, { cause: error });
-  }
+  if (!existsSync(file)) return [];
+  return orWrongUsage(`${file} cannot be read`, async () => JSON.parse(await readFile(file, "utf8")));
 }
 
 /** A line for each run. */

@@ -1,6 +1,5 @@
 import { designNames, designOf } from "../designs/designs.ts";
 import { isGood, type Report } from "../report.ts";
-import { readers } from "./printed-sources.ts";
 
 /** A source's run, reduced to what the pages in docs/results show. */
 export type StoredRun = NonNullable<ReturnType<typeof storedRunOf>>;
@@ -42,7 +41,7 @@ export function storedRunOf(report: Report) {
 function rateOf(report: Report): number | null {
   const { accepted, ranked, reads, groups, seconds } = report;
   // The sources do not count readers beside the load.
-  const requests = accepted.events + (groups.some(({ name }) => name === readers) ? 0 : reads.requests);
+  const requests = accepted.events + (groups.some(({ name }) => name === "readers") ? 0 : reads.requests);
   const isRanked = ranked.perSecond !== null && ranked.perSecond > 0;
   // The rate of acceptance is not that of a run which never drained.
   if (!isRanked && accepted.events > 0 && isRanking(report)) return null;

@@ -1,5 +1,5 @@
 import { changes } from "./printed-rows.ts";
-import { arrangementOf, isSame, nameOf, type PrintedRow, type PrintedSource } from "./printed-sources.ts";
+import { isSame, nameOf, type PrintedRow, type PrintedSource } from "./printed-sources.ts";
 import { withoutOtherScales } from "./run-files.ts";
 import { bestFirst, type StoredRun } from "./stored-run.ts";
 
@@ -51,16 +51,13 @@ export function runBeside(row: PrintedRow, runs: readonly StoredRun[]): StoredRu
   return runsBeside(row, withoutOtherScales(runs))[0];
 }
 
-function runsBeside(row: PrintedRow, runs: readonly StoredRun[]): readonly StoredRun[] {
-  const arrangement = arrangementOf(row);
-  if (arrangement === undefined) return [];
-  return runs.filter((run) => run.load === row.load && isSame(run, arrangement)).toSorted(bestFirst);
+function runsBeside({ load, beside }: PrintedRow, runs: readonly StoredRun[]): readonly StoredRun[] {
+  if (typeof beside === "string") return [];
+  return runs.filter((run) => run.load === load && isSame(run, beside)).toSorted(bestFirst);
 }
 
-function absenceOf(row: PrintedRow): string {
-  const arrangement = arrangementOf(row);
-  if (arrangement !== undefined) return `not measured: ${nameOf(arrangement)}`;
-  return "reason" in row.beside ? row.beside.reason : "";
+function absenceOf({ beside }: PrintedRow): string {
+  return typeof beside === "string" ? beside : `not measured: ${nameOf(beside)}`;
 }
 
 /** The arrangement of a run, with its scale, whether other work disturbed it, and what went wrong. */

@@ -1,7 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { reasonOf } from "@tally/runtime";
-import { WrongUsage } from "../wrong-usage.ts";
+import { orWrongUsage, WrongUsage } from "../wrong-usage.ts";
 import { printedSources, type PrintedSource } from "./printed-sources.ts";
 import { rateChart } from "./rate-chart.ts";
 import { bestRuns, readRuns, runsInReports, textOfRuns } from "./run-files.ts";
@@ -42,12 +41,10 @@ export async function writePages({ from, to }: ReportFlags, say: (line: string) 
     contents.set(page, withFigures(page, text, figuresOf(source, own)));
     contents.set(join(to, `${source.name}.svg`), rateChart(source, own));
   }
-  try {
+  await orWrongUsage(`${to} cannot be written`, async () => {
     await mkdir(to, { recursive: true });
     for (const [name, content] of contents) await writeFile(name, content);
-  } catch (error) {
-    throw new WrongUsage(`${to} cannot be written: ${reasonOf(error)}`, { cause: error });
-  }
+  });
   say([`${runs.length} runs`, ...contents.keys()].join("\n"));
 }
 

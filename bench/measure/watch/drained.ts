@@ -20,26 +20,24 @@ export interface Drained {
   readonly ranked: Moment | undefined;
 }
 
-export interface Accepted {
+interface Accepted {
   readonly before: Counters;
   readonly accepted: number;
   /** Requests without a 2xx, whose events may be stored nevertheless. */
   readonly unknown: number;
   /** When the last request was sent. */
   readonly sentAt: number;
+  readonly series: readonly Counters[];
+  readonly say: (line: string) => void;
 }
 
 /** Until all accepted events are ranked or, if their number is uncertain, the counters and queues rest. */
 export async function drained(
   system: Pick<System, "writerUrls" | "rankerUrls" | "queues">,
   domain: string,
-  {
-    series: before,
-    say,
-    ...o
-  }: Accepted & { readonly series: readonly Counters[]; readonly say: (line: string) => void },
+  { say, ...o }: Accepted,
 ): Promise<Drained> {
-  const series = [...before];
+  const series = [...o.series];
   let last = o.before;
   const stored = (): number => last.stored - o.before.stored;
   const left = await untilDrained(

@@ -87,50 +87,33 @@ export interface Observation extends Counters {
 const observeEveryMs = 500;
 
 /** Observes a system twice a second until it is stopped. An observation costs the bench some ms of CPU time. */
-export class Watch {
-  readonly #system: System;
-  readonly #domain: string;
-  readonly #observations: Observation[] = [];
-  #running: Promise<void>;
-  #stopped = false;
-
-  constructor(system: System, domain: string) {
-    this.#system = system;
-    this.#domain = domain;
-    this.#running = this.#run();
-    // stop() rejects with it.
-    this.#running.catch(() => undefined);
-  }
-
-  /** All observations so far. */
-  get observations(): readonly Observation[] {
-    return this.#observations;
-  }
-
-  async stop(): Promise<readonly Observation[]> {
-    this.#stopped = true;
-    await this.#running;
-    this.#observations.push(await this.#observe());
-    return this.#observations;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      this.#observations.push(await this.#observe());
-      await delay(observeEveryMs);
-    }
-  }
-
-  // Never runs twice at once: stop() waits for the end of #run.
-  async #observe(): Promise<Observation> {
-    const system = this.#system;
+export function startWatch(system: System, domain: string) {
+  const observations: Observation[] = [];
+  let isStopped = false;
+  // Never runs twice at once: stop() waits for the end of `run`.
+  async function observe(): Promise<void> {
     const tiers = system.tiers(readProcesses());
-    const [queues, counters] = await Promise.all([system.queues(this.#domain), readCounters(system)]);
-    return {
+    const [queues, counters] = await Promise.all([system.queues(domain), readCounters(system)]);
+    observations.push({
       ...counters,
       queued: queues.reduce((sum, { depth }) => sum + depth, 0),
       fullness: Math.max(...queues.map(({ depth, max }) => depth / max)),
       tiers,
-    };
+    });
   }
+  async function run(): Promise<void> {
+    for (; !isStopped; await delay(observeEveryMs)) await observe();
+  }
+  const running = run();
+  // stop() rejects with it.
+  running.catch(() => undefined);
+  return {
+    /** All observations so far. */
+    observations,
+    async stop(): Promise<void> {
+      isStopped = true;
+      await running;
+      await observe();
+    },
+  };
 }

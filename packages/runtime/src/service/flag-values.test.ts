@@ -24,6 +24,9 @@ test.each([
 });
 
 test("settings add up", () => {
-  expect(setting("B=2=3", ["A=1"])).toEqual(["A=1", "B=2=3"]);
+  expect(setting("B=2=3", [["A", "1"]])).toEqual([
+    ["A", "1"],
+    ["B", "2=3"],
+  ]);
   expect(() => setting("b=2", [])).toThrow("expected NAME=value");
 });

@@ -19,10 +19,13 @@ export function list(text: string): readonly string[] {
   return text.split(",");
 }
 
+export type NamedValue = readonly [name: string, value: string];
+
 /** NAME=value, as a setting of an app; for a flag that may be repeated. */
-export function setting(text: string, before: readonly string[]): readonly string[] {
-  if (!/^[A-Z][A-Z0-9_]*=/.test(text)) throw new InvalidArgumentError("expected NAME=value");
-  return [...before, text];
+export function setting(text: string, before: readonly NamedValue[]): readonly NamedValue[] {
+  const [, name, value] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError("expected NAME=value");
+  return [...before, [name, value]];
 }
 
 /** The origin of a server: an HTTP address without a path. */
