@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { processesNaming } from "@tally/local";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "./kit/at-end.ts";
-import { bench, benchMain, root, runBench, runProgram, runReported } from "./kit/programs.ts";
+import { bench, benchMain, root, runBench, runProgram, runReported, startProcess } from "./kit/programs.ts";
 
 /* The bench's command: sweeps, wrong usage, and benches that are killed or interrupted. */
 
@@ -69,25 +67,19 @@ test.each([
   expect(output + errors).not.toMatch(/\n {4}at /);
 });
 
-/** A running bench and its output so far. */
-async function running(...args: readonly string[]) {
-  const results = await temporaryDirectory();
-  const child = spawn(process.execPath, [benchMain, ...args, "--connections", "4", "--results", results], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let output = "";
-  child.stdout.on("data", (data: Buffer) => (output += data.toString()));
-  const folder = join(import.meta.dirname, "..", ".tally", `bench-${child.pid}`);
-  const prints = (line: string) => expect.poll(() => output, { timeout: 120_000, interval: 20 }).toContain(line);
-  return { child, folder, prints, exited: once(child, "exit"), output: () => output };
+/** A running bench. */
+async function start(...args: readonly string[]) {
+  const flags = [...args, "--connections", "4", "--results", await temporaryDirectory()];
+  const running = startProcess(process.execPath, [benchMain, ...flags], process.env);
+  const prints = (line: string) =>
+    expect.poll(() => running.output(), { timeout: 120_000, interval: 20 }).toContain(line);
+  return { ...running, folder: join(root, ".tally", `bench-${running.pid}`), prints };
 }
 
 test("the next bench stops the servers and apps of a killed one", async () => {
-  const killed = await running("--warm-up", "600");
+  const killed = await start("--warm-up", "600");
   await killed.prints("warming up");
-  killed.child.kill("SIGKILL");
-  await killed.exited;
+  await killed.stop("SIGKILL");
   expect(processesNaming(killed.folder).length).toBeGreaterThanOrEqual(7);
   const { exitCode } = await runBench("--amount", "50", "--connections", "4");
   expect(exitCode).toBe(0);
@@ -98,10 +90,9 @@ test("the next bench stops the servers and apps of a killed one", async () => {
 });
 
 test("interrupted during the audit, the bench stops everything that it has started", async () => {
-  const interrupted = await running("--amount", "50");
+  const interrupted = await start("--amount", "50");
   await interrupted.prints("auditing");
-  interrupted.child.kill("SIGINT");
-  expect((await interrupted.exited)[0]).toBe(130);
+  expect(await interrupted.stop("SIGINT")).toBe(130);
   expect(processesNaming(interrupted.folder)).toEqual([]);
   expect(existsSync(interrupted.folder)).toBe(false);
   expect(interrupted.output()).toContain("interrupted; its servers are stopped");

@@ -95,7 +95,7 @@ describe("no request blocks the event loop for more than 50 ms", () => {
     ["a JPEG of markers", "/albums", formType, formOf([file("image", Buffer.alloc(formBytes, 0xff)), profile]), 400],
     ["a large album", "/albums", formType, formOf(largeAlbum), 200],
     ["a sale over the limit", single, json, repeat(" ", mebibyte), 413],
-  ])("%s", { timeout: 60_000 }, async (_what, path, type, body, status) => {
+  ])("%s", async (_what, path, type, body, status) => {
     await expectShortTurns(path, [type], body, status);
   });
 
@@ -107,14 +107,14 @@ describe("no request blocks the event loop for more than 50 ms", () => {
     ["1,000 small sales with a key", bulk, [json, keyHeader], sales(1000, 1, () => ({})), 201],
     ["100 sales of 500 items with own keys", bulk, [json], sales(100, 500, ownKey("c")), 201],
     ["a large album with a key", "/albums", [formType, keyHeader], formOf(largeAlbum), 200],
-  ])("%s", { timeout: 60_000 }, async (_what, path, headers, body, status) => {
+  ])("%s", async (_what, path, headers, body, status) => {
     await expectShortTurns(path, headers, body, status);
     // The retry is compared with the first.
     await expectShortTurns(path, headers, body, status);
   });
 });
 
-test("bombs are rejected and take no memory", { timeout: 60_000 }, async () => {
+test("bombs are rejected and take no memory", async () => {
   const bomb = gzipSync(Buffer.alloc(256 * mebibyte));
   const memory = async () => (await probe()).residentBytes / mebibyte;
   const before = await memory();
@@ -148,7 +148,7 @@ describe("a client has its share of memory and connections", () => {
     return status;
   };
 
-  test("a trusted proxy names the client, and no client names another one", { timeout: 60_000 }, async () => {
+  test("a trusted proxy names the client, and no client names another one", async () => {
     // A form that waits for its last byte and holds the share of its client.
     const stalled = await vi.waitFor(async () => {
       const one = open(proxy);

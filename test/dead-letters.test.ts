@@ -32,7 +32,7 @@ test("two contents with one id that the database rejects are two dead letters, h
     expect(new Set(lines)).toEqual(new Set(["[[5,2]]", "[[6,3]]"]));
   }, 15_000);
   expect(await count()).toBe(before + 2);
-}, 60_000);
+});
 
 test("of an event id twice in a batch, the rejected one is a dead letter, and the batch completes", async () => {
   const bad = poison(16);

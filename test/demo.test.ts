@@ -1,11 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { listen } from "./kit/fronts.ts";
 import { runProgram } from "./kit/programs.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
-import { runTally } from "./kit/tally.ts";
+import { tallyJson } from "./kit/tally.ts";
 
 // On a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
@@ -28,12 +27,6 @@ async function rows(): Promise<Readonly<Record<string, number>>> {
 }
 const total = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
-
-async function expectAudited(): Promise<void> {
-  const { output, exitCode } = await runTally(system, ["audit", "--json"]);
-  expect(JSON.parse(output)).toMatchObject({ agrees: true, underWay: [], audit: { lost: 0, doubled: 0 } });
-  expect(exitCode).toBe(0);
-}
 
 test("a day is stored once and ranked, with local dates and all domains; the same day again adds nothing", async () => {
   const flags = [...fast, "--purchases", "900", "--seed", "7", "--day", "20261120"];
@@ -59,7 +52,8 @@ test("a day is stored once and ranked, with local dates and all domains; the sam
   const again = await demo(...flags);
   expect(again).toMatchObject({ exitCode: 0, errors: "" });
   expect(await rows()).toEqual(stored);
-  await expectAudited();
+  const audit = await tallyJson(system, "audit");
+  expect(audit).toMatchObject({ agrees: true, underWay: [], audit: { lost: 0, doubled: 0 } });
 });
 
 test("without a gateway, and with wrong flags, one line says what to do, and the exit status is 2", async () => {
@@ -77,14 +71,13 @@ test("purchases that are rejected, never ranked, or doubled by a retry are repor
   // Rejects the first purchase of each store, gives the others new ids at every request, and ranks nothing.
   const resultOf = (line: string, index: number) =>
     line.endsWith(`-0"}`) ? { index, status: 400, error: "items: no" } : { index, status: 201, id: `event-${ids++}` };
-  const server = createServer((request, response) => void respond(request, response));
-  async function respond(request: IncomingMessage, response: ServerResponse) {
+  const { url } = await listen(async (request, response) => {
     if (request.method === "GET") return response.end('{"stored":true,"ranked":false}');
     const results = (await text(request)).split("\n").map(resultOf);
     response.writeHead(201, { "Tally-Event-Id": `event-${ids++}` });
     return response.end(JSON.stringify({ results }));
-  }
-  const flags = ["--url", await listen(server), "--speed", "40000", "--stores", "1", "--purchases", "600"];
+  });
+  const flags = ["--url", url, "--speed", "40000", "--stores", "1", "--purchases", "600"];
   const { exitCode, output } = await demo(...flags, "--seed", "3", "--check-within", "1");
   expect(output).toContain("unknown       3 purchases without a 2xx\n");
   expect(output).toContain("rejected      3; the first: POST /purchases: 400 items: no\n");

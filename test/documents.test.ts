@@ -4,12 +4,11 @@ import { dirname, join } from "node:path";
 import { tallyProgram } from "@tally/admin";
 import { firstSteps } from "@tally/local";
 import { expect, test } from "vitest";
-import { runProgram } from "./kit/programs.ts";
+import { root, runProgram } from "./kit/programs.ts";
 import { startSystem } from "./kit/system.ts";
 
 /* Every command, link and path in a document exists, and the README's first steps are run. */
 
-const root = join(import.meta.dirname, "..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const documents = globSync(["*.md", "docs/**/*.md", "{apps,packages}/*/README.md", "{infra,bench,test}/**/README.md"], {
   cwd: root,

@@ -125,4 +125,4 @@ test("a gateway that stops ends its streams at once, and with them the stop", as
   for (const stream of streams) expect(await stream.ended).toBe("complete");
   expect(await stopped).toBe(0);
   await system.gateway.start();
-}, 60_000);
+});

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { get, postSale } from "./http/requests.ts";
 import { temporaryDirectory } from "./kit/at-end.ts";
-import { runProgram, spawnGateway } from "./kit/programs.ts";
+import { root, runProgram, spawnGateway } from "./kit/programs.ts";
 import { keepSending } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { auditOf, expectAllKept } from "./kit/tally.ts";
@@ -73,7 +73,7 @@ test("a gateway that stops responds to requests that have begun, and then closes
   expect(await stopped).toBe(0);
   await system.gateway.start();
   expect(await auditOf(system, ids)).toMatchObject({ agrees: true, audit: { acknowledged: 2, lost: 0 } });
-}, 60_000);
+});
 
 test("a gateway that stops responds to all pipelined requests that it has read", async () => {
   const sales = 100;
@@ -89,10 +89,9 @@ test("a gateway that stops responds to all pipelined requests that it has read",
   expect((await connection.untilClosed()).length).toBe(0);
   expect(await stopped).toBe(0);
   await system.gateway.start();
-}, 60_000);
+});
 
 test("apps end with a launcher that throws", async () => {
-  const root = join(import.meta.dirname, "..");
   const directory = await temporaryDirectory();
   const environment = { PATH: process.env["PATH"], NAMESPACE: system.namespace };
   const options = JSON.stringify({ root, directory, addresses: system.addresses, port: 0, environment });
@@ -103,4 +102,4 @@ test("apps end with a launcher that throws", async () => {
   const { errors } = await runProgram(process.execPath, ["--input-type=module", "--eval", launcher]);
   expect(errors).toContain("the launcher dies");
   await expect.poll(() => processesNaming(`=${directory}\0`)).toEqual([]);
-}, 60_000);
+});

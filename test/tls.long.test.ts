@@ -5,12 +5,11 @@ import { accountsOf, addressVariables, freePorts, startApps, startPrivateService
 import { expect, onTestFinished, test, vi } from "vitest";
 import { atEnd, temporaryDirectory } from "./kit/at-end.ts";
 import { makeCertificates } from "./kit/fronts.ts";
-import { startApp } from "./kit/programs.ts";
+import { root, startApp } from "./kit/programs.ts";
 import { sold, untilRanked } from "./kit/sales.ts";
 import { openDatabase } from "./kit/system.ts";
 import { runTally, withoutProgress } from "./kit/tally.ts";
 
-const root = join(import.meta.dirname, "..");
 const directory = await temporaryDirectory();
 const say = (): void => undefined;
 const { authority, certificate, key } = makeCertificates(directory, "localhost");

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import type { System } from "@tally/local";
 import { expect, test, vi } from "vitest";
@@ -123,8 +122,7 @@ interface Spans {
 /** A collector of OTLP over HTTP, in JSON. */
 async function openCollector() {
   const steps: Step[] = [];
-  const server = createServer((request, response) => void receive(request, response));
-  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { server, url } = await listen(async (request, response) => {
     const { resourceSpans }: Spans = JSON.parse(await text(request));
     for (const { resource, scopeSpans } of resourceSpans) {
       const app = textOf(resource, "service.name").replace("tally-", "");
@@ -134,8 +132,8 @@ async function openCollector() {
       }
     }
     response.writeHead(request.url === "/v1/traces" ? 200 : 404, { "content-type": "application/json" }).end("{}");
-  }
-  return { url: await listen(server), steps, server };
+  });
+  return { url, steps, server };
 }
 
 function textOf({ attributes }: Attributed, key: string): string {

@@ -49,7 +49,8 @@ export interface Part {
 }
 
 export const boundary = "----WebKitFormBoundary7MA4YWxkTrZu0gW";
-export const formType = `Content-Type: multipart/form-data; boundary=${boundary}`;
+export const formMediaType = `multipart/form-data; boundary=${boundary}`;
+export const formType = `Content-Type: ${formMediaType}`;
 
 /** A file part. */
 export const file = (name: string, bytes: Buffer | string, type = "image/png"): Part => ({

@@ -3,7 +3,7 @@ import { EventSourceParserStream, type EventSourceMessage } from "eventsource-pa
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { atEnd, temporaryDirectory } from "./at-end.ts";
@@ -36,8 +36,7 @@ export async function startForwarding(
   gatewayUrl: string,
   before: (path: string, body: Buffer) => OwnResponse | undefined | Promise<OwnResponse | undefined>,
 ): Promise<string> {
-  const server = createServer((request, response) => void forward(request, response));
-  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { url: ownUrl } = await listen(async (request, response) => {
     const { method = "", url = "", headers } = request;
     const body = await buffer(request);
     const own = await before(url, body);
@@ -57,20 +56,20 @@ export async function startForwarding(
     });
     response.writeHead(reply.status, Object.fromEntries(returned));
     response.end(await reply.text());
-  }
-  return listen(server);
+  });
+  return ownUrl;
 }
 
-/** Starts a server on a free port until the end of the test or of the file. Returns its URL. */
-export async function listen(server: Server): Promise<string> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+/** Starts a server on a free port until the end of the test or of the file. */
+export async function listen(respond: (request: IncomingMessage, response: ServerResponse) => unknown) {
+  const server = createServer((request, response) => void respond(request, response));
+  await once(server.listen(0, "127.0.0.1"), "listening");
   atEnd(() => {
     server.close();
     server.closeAllConnections();
   });
   const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  return { server, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` };
 }
 
 /** Makes an authority, and a certificate for a server of this name only, in a directory that others may read then.

@@ -3,7 +3,7 @@ import type { Database } from "@tally/database";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, vi } from "vitest";
-import { entry } from "../http/requests.ts";
+import { entry, formMediaType, formOf, type Part } from "../http/requests.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -13,6 +13,14 @@ export const postJson = (url: string, body: unknown, headers: Headers = {}): Pro
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
+  });
+
+/** Posts a form. */
+export const sendForm = (url: string, parts: readonly Part[], headers: Headers = {}): Promise<Response> =>
+  fetch(url, {
+    method: "POST",
+    headers: { "content-type": formMediaType, ...headers },
+    body: new Uint8Array(formOf(parts)),
   });
 
 /** Posts one sale in a store. Default: 4 pieces of item 9, to customer 1, on 2026-11-20, without an Idempotency-Key. */
