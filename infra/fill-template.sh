@@ -9,7 +9,7 @@ while [[ $text =~ \{\{([a-z]+)\}\} ]]; do
   file=FILL_${word^^}_FILE
   if [[ -n ${!file-} ]]; then value=$(<"${!file}"); else value=${!name-}; fi
   # Rejects characters that end a string in SQL or JSON, or a line of a Redis configuration.
-  [[ $value =~ ^[A-Za-z0-9_%.\\\ -]+$ ]] || { echo "$name: use letters, digits, _ and - only" >&2; exit 1; }
+  [[ $value =~ ^[A-Za-z0-9_%.*+\\\ -]+$ ]] || { echo "$name: use letters, digits, _ and - only" >&2; exit 1; }
   text=${text//"{{$word}}"/"$value"}
 done
 printf '%s\n' "$text"

@@ -2,6 +2,8 @@
 # RabbitMQ with the accounts of definitions.json, which it reads at each start.
 set -eu
 umask 077
+# All namespaces, as a regular expression.
+[ "$FILL_NAMESPACE" != "*" ] || export FILL_NAMESPACE=.+
 bash /tally/fill-template.sh /tally/rabbitmq/definitions.json > /etc/rabbitmq/definitions.json
 echo "load_definitions = /etc/rabbitmq/definitions.json" > /etc/rabbitmq/conf.d/20-tally.conf
 chown rabbitmq:rabbitmq /etc/rabbitmq/definitions.json /etc/rabbitmq/conf.d/20-tally.conf

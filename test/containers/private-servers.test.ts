@@ -46,6 +46,12 @@ test("a drill kills and stops containers; it lists the faults that need programs
   expect([exitCode, errors]).toEqual([2, "servers from docker do not allow redis-killed-older\n"]);
 });
 
+test("where an engine responds, tests use containers, with a namespace for each system", async () => {
+  const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "servers", "test/served-domains.test.ts"];
+  const tests = startProcess(process.execPath, args, process.env);
+  expect([await tests.ended, tests.output()]).toEqual([0, expect.stringContaining("Starting containers")]);
+});
+
 test.each([
   ["dev", "infra/local/src/dev/main.ts"],
   ["bench", "bench/measure/main.ts --results /tmp/results"],

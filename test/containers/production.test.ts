@@ -101,7 +101,10 @@ test("images run as user 1000 on a read-only root with limited memory; their hea
       await expect(run(alone)).rejects.toThrow();
     }
   }
+  const sizeOf = async (image: string) => Number(await run(`docker inspect --format '{{.Size}}' ${image}`));
+  const [, version] = /^nodeVersion: (\S+)$/m.exec(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")) ?? [];
   for (const app of apps) {
+    expect(await sizeOf(`localhost/tally-${app}:test`)).toBeLessThan((await sizeOf(`node:${version}-slim`)) + 60e6);
     const write = `for (const to of ["/app/x", "/tmp/x", "x"]) try { fs.writeFileSync(to, ""); console.log(to) } catch {}`;
     const image = `localhost/tally-${app}:test`;
     expect(await run(`docker run --rm --read-only --entrypoint node ${image} --eval '${write}'`)).toBe("");

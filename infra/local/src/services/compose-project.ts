@@ -31,7 +31,7 @@ export type ContainerName = keyof typeof portVariables;
 /** infra/compose.yaml with names, volumes and ports of one directory only, not started yet. Without `keepData` it is
  * deleted when this process exits without `end`; a file names it for a later launcher. */
 export async function openProject(docker: string, options: HereOptions) {
-  const { directory, database, keepData, namespace = "tally", say, signal, waits } = options;
+  const { directory, database, keepData, namespace = "*", say, signal, waits } = options;
   for (const folder of ["log", leftover.pids]) await mkdir(join(directory, folder), { recursive: true });
   const passwords = await keptPasswords(directory);
   const ports = await freePorts(4);

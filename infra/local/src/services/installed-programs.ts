@@ -19,6 +19,8 @@ export async function installedPrograms(options: InstallOptions, withoutDocker?:
   throw new ServiceError("not-installed", adviceFor(now.missing, withoutDocker));
 }
 
+export const hasPrograms = (environment: NodeJS.ProcessEnv): boolean => "programs" in findPrograms(environment);
+
 /** The packages of Debian and Ubuntu that have the missing programs. */
 type MissingPackage = "mariadb-server" | "rabbitmq-server" | "redis-server";
 
