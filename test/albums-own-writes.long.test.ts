@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { image } from "./http/requests.ts";
+import { cover, field, image } from "./http/requests.ts";
+import { sendForm } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
 
 /* Albums are posted to the first gateway. The second, which remembers only its own, must find them too. */
@@ -11,10 +12,8 @@ const system = await startSystemWithServers({}, { instances: { gateway: 2 } });
 const ask = (gateway: number, path: string, method = "GET") => fetch(`${system.urls[gateway]}${path}`, { method });
 
 async function newAlbum(title: string, headers: Record<string, string> = {}): Promise<string> {
-  const body = new FormData();
-  body.set("image", new Blob([new Uint8Array(image)]), "cover.png");
-  body.set("profile", JSON.stringify({ artist: "A", title, year: "2000" }));
-  const response = await fetch(`${system.urls[0]}/albums`, { method: "POST", body, headers });
+  const profile = field("profile", JSON.stringify({ artist: "A", title, year: "2000" }));
+  const response = await sendForm(`${system.urls[0]}/albums`, [cover, profile], headers);
   expect(response.status).toBe(200);
   return JSON.parse(await response.text()).albumID;
 }

@@ -1,9 +1,9 @@
 import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";
-import { albumForm, field, file, formOf, formType, picture, profile } from "./http/requests.ts";
+import { cover, field, file, picture, profile, type Part } from "./http/requests.ts";
 import { openDatabase, openRedis, startSystem } from "./kit/system.ts";
 import { auditOf, fileOf, runTally } from "./kit/tally.ts";
-import { sold } from "./kit/sales.ts";
+import { postJson, sendForm, sold } from "./kit/sales.ts";
 
 const hex = (id = ""): string => id.replaceAll("-", "");
 const bytes = (id?: string): Buffer => Buffer.from(hex(id), "hex");
@@ -30,14 +30,14 @@ async function batchOf(id: string) {
 
 /** Posts events of every domain. Returns the ids that the test changes. */
 async function postAll() {
-  const post = async (path: string, body?: object, form?: Buffer): Promise<string> => {
-    const type = form === undefined ? "application/json" : formType.replace("Content-Type: ", "");
-    const sent = form === undefined ? JSON.stringify(body) : new Uint8Array(form);
-    const response = await fetch(system.url + path, { method: "POST", headers: { "content-type": type }, body: sent });
-    expect(response.ok, `${path}: ${response.status}`).toBe(true);
-    ids.push(response.headers.get("tally-event-id") ?? "");
+  const idOf = async (posted: Promise<Response>): Promise<string> => {
+    const { ok, url, status, headers } = await posted;
+    expect(ok, `${url}: ${status}`).toBe(true);
+    ids.push(headers.get("tally-event-id") ?? "");
     return ids.at(-1) ?? "";
   };
+  const post = (path: string, body: object) => idOf(postJson(system.url + path, body));
+  const postAlbum = (...parts: readonly Part[]) => idOf(sendForm(`${system.url}/albums`, parts));
   const postSale = (item: number, count: number) =>
     post("/purchase/1/customer/1/date/20261120", { items: [{ ItemID: item, numberOfItems: count }] });
   const postRide = (skierID: number, time: number) =>
@@ -50,9 +50,8 @@ async function postAll() {
   // One after the other: each is one batch.
   const others = [await sold(system.url, 0), await sold(system.url, 0), await sold(system.url, 0)];
   ids.push(...others);
-  const album = await post("/albums", undefined, albumForm(1));
-  const largePicture = file("image", picture("png", 600_000));
-  const large = await post("/albums", undefined, formOf([largePicture, field("profile", profile(2))]));
+  const album = await postAlbum(cover, field("profile", profile(1)));
+  const large = await postAlbum(file("image", picture("png", 600_000)), field("profile", profile(2)));
   const like = await post(`/review/like/${album}`, {});
   await post(`/review/like/${large}`, {});
   await post(`/review/dislike/${large}`, {});

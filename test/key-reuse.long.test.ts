@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { openTcpProxy } from "@tally/local";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { field, file, formOf, formType, picture } from "./http/requests.ts";
+import { field, file, formMediaType, formOf, picture } from "./http/requests.ts";
 import { startGateway } from "./kit/programs.ts";
 import { sold, untilRanked } from "./kit/sales.ts";
 import { openRedis, startSystem } from "./kit/system.ts";
-import { deadLetters, runTally } from "./kit/tally.ts";
+import { deadLetters, runTally, tallyJson } from "./kit/tally.ts";
 
 /*
  * One Idempotency-Key, several requests. The same content is one event. Other content gets 422 while gateways remember
@@ -43,7 +43,7 @@ const album = (title: string, imageBytes: number): Post => ({
     file("image", picture("png", imageBytes)),
     field("profile", JSON.stringify({ artist: "A", title, year: "2000" })),
   ]),
-  type: formType.replace("Content-Type: ", ""),
+  type: formMediaType,
 });
 
 /** One pair for each way in which two events can differ. A test uses each pair with a new key. */
@@ -151,14 +151,13 @@ test("while Redis is frozen, keyed requests are accepted, and few of them wait f
     },
     { timeout: 20_000, interval: 10 },
   );
-}, 60_000);
+});
 
 test("the audit agrees and reports the conflicts; the writer counts and logs each", async () => {
   const { id } = await post(0, oneSale, "audited");
   await post(2, otherSale, "audited");
   await conflictWith(id);
-  const { output } = await runTally(system, ["audit", "--json", "--domain", "purchases"]);
-  const report = JSON.parse(output);
+  const report = await tallyJson(system, "audit", "--domain", "purchases");
   expect(report).toMatchObject({ agrees: true, audit: { keyConflicts: expect.any(Number) } });
   expect(report.domains[0].keyConflicts.open).toBeGreaterThanOrEqual(1);
   expect((await runTally(system, ["audit"])).output).toMatch(/\d+ acknowledged events used the key of another event/);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { sell } from "./kit/sales.ts";
+import { expectRefused, sell } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
 import { expectAllKept } from "./kit/tally.ts";
 
@@ -36,11 +36,6 @@ async function post(n = sales++): Promise<Response> {
 async function sellAll(count: number): Promise<void> {
   for (const n of unknown.splice(0)) expect((await post(n)).status).toBe(201);
   for (let n = 0; n < count; n++) expect((await post()).status).toBe(201);
-}
-/** A request that could not be served, with the time to retry. */
-function expectRefused({ status, headers }: Response): void {
-  expect(status).toBe(503);
-  expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
 }
 /** Servers that have just come back may not respond to the audit at once. */
 const expectKept = () => vi.waitFor(() => expectAllKept(system, acknowledged), { timeout: 60_000, interval: 500 });

@@ -2,7 +2,7 @@ import type { Status } from "@tally/telemetry";
 import { expect, test, vi } from "vitest";
 import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
 import { openStream } from "./kit/fronts.ts";
-import { sell, sold } from "./kit/sales.ts";
+import { expectRefused, sell, sold } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
 import { expectAllKept } from "./kit/tally.ts";
 
@@ -21,10 +21,6 @@ const waited = { timeout: 30_000, interval: 50 };
 const ids: string[] = [];
 const sale = async () => void ids.push(await sold(system.url, 1));
 const statusOf = async (url: string) => (await fetch(url)).status;
-
-/** A request that could not be served, with the time to retry. */
-const expectRefused = ({ status: code, headers }: Response) =>
-  expect([code, Number(headers.get("retry-after"))]).toEqual([503, expect.toSatisfy((seconds: number) => seconds > 0)]);
 
 /** What clients get while a server does not respond. */
 const clientsGet: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -83,7 +79,7 @@ test("names every process with its threads, and the flow of events", async () =>
     expect(replicaLagMs).toBe(0);
     expect(deadLetters).toEqual({ open: 0, replayed: 0, discarded: 0 });
   });
-}, 60_000);
+});
 
 test.each([
   ["redis", "redis", "Redis does not respond", ["SIGKILL", "SIGSTOP"]],

@@ -41,6 +41,12 @@ interface Sale {
   readonly headers?: Headers;
 }
 
+/** Fails unless a request could not be served, and its response names the time to retry. */
+export function expectRefused({ status, headers }: Response): void {
+  expect(status).toBe(503);
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+}
+
 /** Posts equal sales of a store in one request: each of 3 pieces of item 85571. */
 export const sellMany = (url: string, store: number, count: number, headers?: Headers): Promise<Response> =>
   postJson(`${url}/purchases`, Array<unknown>(count).fill(JSON.parse(entry(store))), headers);
