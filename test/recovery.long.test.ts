@@ -43,7 +43,7 @@ async function withoutRanker(): Promise<void> {
   onTestFinished(() => system.ranker.start());
 }
 
-test("repair adds batches whose messages were lost; if they were pruned too, it asks for a rebuild", async () => {
+test("repair adds batches whose messages were lost; if the ledger lacks them too, it asks for a rebuild", async () => {
   await withoutRanker();
   await sell(10);
   await storedAll();
@@ -74,7 +74,7 @@ test("repair adds batches whose messages were lost; if they were pruned too, it 
   await database.writer.query("UPDATE batches SET moves = NULL");
   const beyond = await runTally(system, ["repair"]);
   expect(beyond.output).toMatch(
-    /\d+ batches are not ranked, and their ranking messages were pruned or cannot be read .* run tally rebuild/,
+    /\d+ batches are not ranked, and their ranking messages cannot be read .* run tally rebuild/,
   );
   expect(beyond.exitCode).toBe(1);
   expect((await runTally(system, ["rebuild"])).exitCode).toBe(0);
@@ -82,7 +82,7 @@ test("repair adds batches whose messages were lost; if they were pruned too, it 
   expect((await runTally(system, ["audit"])).exitCode).toBe(0);
 });
 
-test("a rebuild reads the write endpoint when the read endpoint lacks batches that the ledger has pruned", async () => {
+test("a rebuild reads the write endpoint when the read endpoint lacks batches whose messages cannot be read", async () => {
   await withoutRanker();
   const behind = system.addresses.databaseWriteUrl.replace(/_test$/, "_behind_test");
   await recreateTestDatabase(behind);
@@ -95,7 +95,7 @@ test("a rebuild reads the write endpoint when the read endpoint lacks batches th
   await storedAll();
   await database.writer.query("UPDATE batches SET moves = NULL");
   expect((await runTally(system, ["repair"])).output).toContain(
-    "10 batches are not ranked, and their ranking messages were pruned or cannot be read",
+    "10 batches are not ranked, and their ranking messages cannot be read",
   );
   const { exitCode, output } = await runTally(system, ["rebuild"], { DATABASE_READ_URL: behind });
   const batches = await countOf(database, "batches");

@@ -39,7 +39,7 @@ type Right = keyof typeof statements;
 
 const rightsOf: readonly (readonly [Role, readonly Right[]])[] = [
   ["gateway", ["read"]],
-  ["ranker", ["read", "update"]],
+  ["ranker", ["read", "insert", "update", "delete"]],
   ["writer", ["read", "insert", "update"]],
   ["maintenance", ["read", "insert", "update", "delete"]],
 ];

@@ -16,7 +16,7 @@ export async function runAudit(system: System, directory: string, lost: LostComm
   const kept = (await readFile(idsFile(directory), "utf8")).split("\n").filter((id) => !gone.has(id));
   const file = join(directory, "acknowledged-and-not-lost");
   await writeFile(file, kept.join("\n"));
-  return await runAdmin(system, ["audit", "--json", "--wait", "300", "--acknowledged", file]);
+  return await runAdmin(system, ["audit", "--full", "--json", "--wait", "300", "--acknowledged", file]);
 }
 
 /** Those that are kept, and those that the database lost. */

@@ -58,6 +58,7 @@ async function lostBatches({ writer, reader }: Database, domain: string): Promis
   const { closedTo = -1 } = (await findEpochs(reader, domain)) ?? {};
   return findMissing(
     reader,
+    domain,
     await listBatches(writer, domain, placeAt(closedTo + 1), Number.MAX_SAFE_INTEGER, allRows),
   );
 }

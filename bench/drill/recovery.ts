@@ -95,7 +95,7 @@ export function equalAgain({ domains, database, rankings }: System, lost?: LostC
   };
   return async () => {
     for (const { domain, batches } of lost?.domains ?? []) {
-      const missing = await findMissing(database.writer, batches);
+      const missing = await findMissing(database.writer, domain.name, batches);
       if ((await rankings.unmarked(domain.name, missing)).length < missing.length) return false;
     }
     for (const [domain, place] of places) if (!(await isEqual(domain, place))) return false;

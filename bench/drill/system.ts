@@ -110,7 +110,7 @@ function startLinked(options: SystemOptions, inside: Inside, links: Map<AppProce
       WRITER_THREADS: "2",
       // The shortest valid values: Redis can return with state older than the ledger keeps, and the writer receives
       // reused keys.
-      RANKER_MOVES_KEPT_SECONDS: "60",
+      RANKER_BATCHES_KEPT_SECONDS: "60",
       KEYS_REMEMBERED_SECONDS: "1",
     },
     instances: { gateway: gateways.length },

@@ -14,9 +14,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON `{{databases}}`.* TO tally_maintenance@'
 CREATE USER IF NOT EXISTS tally_writer@'{{from}}' IDENTIFIED BY '{{writer}}';
 GRANT SELECT, INSERT, UPDATE ON `{{databases}}`.* TO tally_writer@'{{from}}';
 
--- The ranker reads rows, and deletes the ranking messages of ledger rows that are ranked.
+-- The ranker reads rows, and folds ledger rows of batches that are ranked.
 CREATE USER IF NOT EXISTS tally_ranker@'{{from}}' IDENTIFIED BY '{{ranker}}';
-GRANT SELECT, UPDATE ON `{{databases}}`.* TO tally_ranker@'{{from}}';
+GRANT SELECT, INSERT, UPDATE, DELETE ON `{{databases}}`.* TO tally_ranker@'{{from}}';
 
 -- A gateway reads at both endpoints.
 CREATE USER IF NOT EXISTS tally_gateway@'{{from}}' IDENTIFIED BY '{{gateway}}';

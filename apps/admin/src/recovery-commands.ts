@@ -78,7 +78,7 @@ const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, 
   if (beyondRepair.length === 0) return { lines: [done], figures };
   process.exitCode = exitCodes.finding;
   const some = beyondRepair.slice(0, 3).join(", ");
-  const missing = `${beyondRepair.length} batches are not ranked, and their ranking messages were pruned or cannot be read (${some}): run tally rebuild`;
+  const missing = `${beyondRepair.length} batches are not ranked, and their ranking messages cannot be read (${some}): run tally rebuild`;
   return { lines: [done, missing], figures };
 };
 

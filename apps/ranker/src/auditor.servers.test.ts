@@ -11,7 +11,6 @@ import {
   keepShards,
   ledgerMigrations,
   openEpoch,
-  pruneRankingMessages,
   readEpochs,
   readShards,
   retentionMigrations,
@@ -89,7 +88,7 @@ async function open(storeId: number) {
         database,
         rankings: watched,
         log,
-        messagesKeptMs: 3_600_000,
+        keptMs: 3_600_000,
         onRepaired: (_, batches) => (seen.repaired += batches),
         onRebuilt: () => (seen.rebuilt += 1),
         onRebuildDelayed: () => undefined,
@@ -119,15 +118,17 @@ const laterVersion = "UPDATE batches SET moves = CONCAT('{\"v\":3', SUBSTRING(mo
 
 test.each([
   [2, "a Redis that has lost everything", "lost"],
-  [3, "a batch that is not ranked and whose ranking message was pruned", "pruned"],
+  [3, "a batch that is not ranked and whose ranking message is missing", "missing"],
   [11, "a batch that is not ranked and whose ranking message is malformed", "malformed"],
   [9, "a batch that is not ranked and whose ranking message is of a later release", "later"],
+  [16, "a Redis that is older than what is folded", "folded"],
 ])("the rankings of store %i are rebuilt from the rows after %s", async (storeId, _, what) => {
   const { domain, database, rankings, seen, storeSale, rebuild: build, count, start } = await open(storeId);
   if (what !== "lost") await build();
   const message = await storeSale();
   await database.transaction(async (transaction) => {
-    if (what === "pruned") await pruneRankingMessages(transaction, [message.batch]);
+    if (what === "missing") await transaction.execute("UPDATE batches SET moves = NULL WHERE moves IS NOT NULL");
+    if (what === "folded") await transaction.execute("UPDATE ledger_folds SET batches = 99 WHERE domain = 'store-16'");
     if (what === "malformed") await transaction.execute(malformed, [Buffer.from(message.batch.producer, "hex")]);
     if (what === "later") await transaction.execute(laterVersion, [Buffer.from(message.batch.producer, "hex")]);
   });

@@ -1,10 +1,6 @@
-import { closeEarlier, findMissing, keepShards, listBatches, openEpoch } from "@tally/database";
-import { placeAt, readEpochs, readShards, type Database, type Epochs, type LedgerPlace } from "@tally/database";
-import { Outage, type Log } from "@tally/runtime";
-import type { BatchId, Domain, SqlReader } from "@tally/contract";
-import type { NotedEpoch, Rankings } from "@tally/redis";
-import { prune, rebuild, repair } from "@tally/reconcile";
-import { RebuildPace } from "./rebuild-pace.ts";
+import { Outage } from "@tally/runtime";
+import type { Rankings } from "@tally/redis";
+import { DomainAuditor, epochEveryMs, type AuditorOptions } from "./domain-auditor.ts";
 
 /*
  * Keeps the rankings equal to the rows. Every second it checks Redis and the database:
@@ -17,33 +13,12 @@ import { RebuildPace } from "./rebuild-pace.ts";
  *   in the database
  *
  * It opens an epoch of the ledger every five seconds while batches are stored, and checks the batches of a closed one a
- * little later: those without a mark are ranked from the ledger. Every minute it prunes ranking messages of batches
- * that are marked. No clock but the database's decides what is looked at (packages/database/src/ledger/epochs.ts).
+ * little later: those without a mark are ranked from the ledger. Beside that it folds old batches that are marked
+ * (folds.ts in packages/database/src/ledger). No clock but the database's decides what is looked at (epochs.ts there).
  */
 
-interface AuditorOptions {
-  readonly domains: readonly Domain[];
-  readonly database: Database;
-  readonly rankings: Rankings;
-  readonly log: Log;
-  readonly messagesKeptMs: number;
-  /** Batches that a round ranked from the ledger. */
-  readonly onRepaired: (domain: string, batches: number) => void;
-  readonly onRebuilt: (domain: string) => void;
-  /** A rebuild that must wait, because the one before it for the same reason did not help. */
-  readonly onRebuildDelayed: (domain: string) => void;
-}
-
 const lookEveryMs = 1000;
-const epochEveryMs = 5000;
-const pruneEveryMs = 60_000;
-// The ranking messages of a closed epoch may still be in the rank queue.
-const settledAfterMs = 3000;
-// A transaction that stays open, such as that of a frozen writer, keeps an epoch open: then batches are checked that may
-// still be in the rank queue.
-const stuckAfterMs = 10_000;
-// A server that was the write endpoint until now, and follows the new one, shows the last commits a little later.
-const lostAfterMs = 5000;
+const foldEveryMs = 60_000;
 
 export class Auditor {
   readonly #rankings: Rankings;
@@ -52,7 +27,8 @@ export class Auditor {
   readonly #stop = new AbortController();
   #instance = "";
   #keepShardsAt = 0;
-  #pruneAt = performance.now() + pruneEveryMs;
+  #foldAt = performance.now() + foldEveryMs;
+  #folding: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: AuditorOptions) {
@@ -91,14 +67,13 @@ export class Auditor {
       for (const domain of this.#domains) await domain.readChecked(instance);
     }
     const now = performance.now();
-    const [keepsShards, prunes] = [isOther || now >= this.#keepShardsAt, now >= this.#pruneAt];
+    const [keepsShards, folds] = [isOther || now >= this.#keepShardsAt, now >= this.#foldAt];
     const failures: unknown[] = [];
     for (const domain of this.#domains) {
       try {
         if (!(await domain.isWhole())) continue;
         if (keepsShards) await domain.keepShards();
         await domain.repair(instance, isOther);
-        if (prunes) await domain.prune();
       } catch (error) {
         failures.push(error); // the other domains go on
       }
@@ -107,192 +82,12 @@ export class Auditor {
     if (failures.length > 0) throw failures[0];
     this.#instance = instance;
     if (keepsShards) this.#keepShardsAt = now + epochEveryMs;
-    if (prunes) this.#pruneAt = now + pruneEveryMs;
+    if (!folds) return;
+    this.#foldAt = now + foldEveryMs;
+    this.#folding ??= this.#fold().finally(() => (this.#folding = undefined));
   }
-}
-
-class DomainAuditor {
-  readonly #domain: Domain;
-  readonly #options: AuditorOptions;
-  readonly #signal: AbortSignal;
-  readonly #pace: RebuildPace;
-  /** All batches of epochs up to this one are marked; undefined: unknown, so all are checked. */
-  #checkedTo: number | undefined;
-  #prunedTo: LedgerPlace = placeAt(0);
-  #openedAtMs = -Infinity;
-  /** Epochs up to `to` were closed when this was seen. `settledTo`: those that were closed `settledAfterMs` before. */
-  #closed = { to: 0, seenAtMs: 0, settledTo: 0 };
-  #missingSinceMs: number | undefined;
-  /** Since when the earlier epoch cannot be closed, or was last checked although it is open. */
-  #stuckSinceMs: number | undefined;
-  #newest = 0;
-
-  constructor(domain: Domain, options: AuditorOptions, signal: AbortSignal) {
-    this.#domain = domain;
-    this.#options = options;
-    this.#signal = signal;
-    this.#pace = new RebuildPace(domain.name, options.log, options.onRebuildDelayed);
+  // May take minutes, so no round waits for it. One domain after the other: each keeps a connection for writes.
+  async #fold(): Promise<void> {
+    for (const domain of this.#domains) await domain.fold();
   }
-
-  /** Rebuilds rankings that Redis or the database has lost. Returns whether there is something to repair. */
-  async isWhole(): Promise<boolean> {
-    const { rankings } = this.#options;
-    const { name } = this.#domain;
-    const state = await rankings.state(name);
-    if (state.name !== "whole") {
-      await this.#rebuild(state.name === "dirty" ? state.reason : state.name);
-      // Another process may be building.
-      return (await rankings.state(name)).name === "whole";
-    }
-    if (!(await this.#lacksRanked())) return true;
-    await this.#rebuild("the ledger lacks batches that are ranked", "write");
-    return false;
-  }
-
-  /** Whether the database has lacked for 5 s what is ranked: a batch, or the epoch in whose history they were found.
-   * While it lacks nothing, the next epoch is opened or the earlier one closed. */
-  async #lacksRanked(): Promise<boolean> {
-    const { database, rankings } = this.#options;
-    const { name } = this.#domain;
-    const { noted, batches } = await rankings.inLedger(name);
-    const epochs = await readEpochs(database.writer, name);
-    const isOtherHistory = noted !== undefined && !isInHistory(epochs, noted);
-    if (isOtherHistory || (await findMissing(database.writer, batches)).length > 0) {
-      this.#missingSinceMs ??= performance.now();
-      return performance.now() - this.#missingSinceMs >= lostAfterMs;
-    }
-    this.#missingSinceMs = undefined;
-    this.#noteEpochs(epochs);
-    if (epochs.earlier.isOpen) await closeEarlier(database, name, epochs);
-    else if (performance.now() - this.#openedAtMs >= epochEveryMs) await this.#open(epochs, noted, batches);
-    return false;
-  }
-
-  /** Opens an epoch unless the newest one has no batches and is noted. It comes after the commits of `batches`. */
-  async #open(
-    { newest, ...epochs }: Epochs,
-    noted: NotedEpoch | undefined,
-    batches: readonly BatchId[],
-  ): Promise<void> {
-    const { database, rankings } = this.#options;
-    const { name } = this.#domain;
-    const isCovered = newest.isOpen && batches.length === 0 && noted?.epoch === newest.epoch;
-    const isEmpty = async (at: number) => (await listBatches(database.writer, name, placeAt(at), at, 1)).length === 0;
-    if (isCovered && (await isEmpty(newest.epoch))) return;
-    // In the same transaction: they were found in what may be another history by now.
-    const areThere = async (reader: SqlReader) => (await findMissing(reader, batches)).length === 0;
-    const opened = await openEpoch(database, name, { newest, ...epochs }, areThere);
-    this.#openedAtMs = performance.now();
-    if (opened !== undefined) await rankings.noteEpoch(name, opened, batches);
-  }
-
-  #noteEpochs({ closedTo, newest, earlier }: Epochs): void {
-    const now = performance.now();
-    this.#stuckSinceMs = earlier.isOpen ? (this.#stuckSinceMs ?? now) : undefined;
-    this.#newest = newest.epoch;
-    const { to, seenAtMs } = this.#closed;
-    if (now - seenAtMs >= settledAfterMs) this.#closed.settledTo = to;
-    // The database was restored or has lost epochs: what was checked was in another history.
-    if (closedTo < (this.#checkedTo ?? 0)) {
-      this.#checkedTo = undefined;
-      this.#prunedTo = placeAt(0);
-    }
-    this.#closed.settledTo = Math.min(this.#closed.settledTo, closedTo);
-    if (closedTo !== to) this.#closed = { to: closedTo, seenAtMs: now, settledTo: this.#closed.settledTo };
-  }
-
-  async readChecked(instance: string): Promise<void> {
-    this.#checkedTo = await this.#options.rankings.checkedTo(this.#domain.name, instance);
-  }
-
-  async repairNewest(): Promise<void> {
-    if (this.#checkedTo === undefined || (await this.#options.rankings.state(this.#domain.name)).name !== "whole")
-      return;
-    await this.#repairBetween(this.#checkedTo + 1, Number.MAX_SAFE_INTEGER);
-  }
-
-  /** `isOther`: this Redis process is not the one that was checked before. */
-  async repair(instance: string, isOther: boolean): Promise<void> {
-    const until = isOther ? this.#closed.to : this.#closed.settledTo;
-    if (this.#stuckSinceMs !== undefined && performance.now() - this.#stuckSinceMs >= stuckAfterMs) {
-      this.#stuckSinceMs = performance.now();
-      await this.#repairBetween((this.#checkedTo ?? 0) + 1, this.#newest);
-    }
-    if (this.#checkedTo !== undefined && until <= this.#checkedTo) return;
-    const beyondRepair = await this.#repairBetween(this.#checkedTo === undefined ? 0 : this.#checkedTo + 1, until);
-    if (this.#signal.aborted) return;
-    this.#checkedTo = until;
-    if (beyondRepair === 0) return this.#options.rankings.noteChecked(this.#domain.name, instance, until);
-    this.#checkedTo = undefined;
-    const reason = "batches are not ranked, and their ranking messages were pruned or cannot be read";
-    await this.#rebuild(`${beyondRepair} ${reason}`);
-  }
-
-  async prune(): Promise<void> {
-    if (this.#checkedTo === undefined) return;
-    const { database, rankings, messagesKeptMs: keptMs } = this.#options;
-    const range = { behind: this.#prunedTo, until: this.#checkedTo, signal: this.#signal };
-    this.#prunedTo = await prune({ domain: this.#domain.name, database, rankings, keptMs, ...range });
-  }
-
-  /** For a builder that was killed after the switch, and a database that lost the number in a failover. */
-  async keepShards(): Promise<void> {
-    const { rankings, database } = this.#options;
-    const { name } = this.#domain;
-    const [shards, kept] = await Promise.all([rankings.shards(name), readShards(database.writer, name)]);
-    if (shards !== kept) await database.transaction((transaction) => keepShards(transaction, name, shards));
-  }
-
-  /** Returns how many batches only a rebuild can rank. Reports what was ranked also when it fails half-way. */
-  async #repairBetween(from: number, until: number): Promise<number> {
-    const { database, rankings, log, onRepaired } = this.#options;
-    const { name: domain } = this.#domain;
-    let ranked = 0;
-    const range = { domain, reader: database.writer, rankings, from, until, signal: this.#signal };
-    try {
-      return (await repair({ ...range, onRanked: () => void ranked++ })).beyondRepair.length;
-    } finally {
-      onRepaired(domain, ranked);
-      if (ranked > 0) log.info({ domain, batches: ranked }, "auditor: ranked batches from the ledger");
-    }
-  }
-
-  async #rebuild(reason: string, endpoint: "read" | "write" = "read"): Promise<void> {
-    if (!this.#pace.mayBegin(reason)) return;
-    const { log, database, rankings } = this.#options;
-    const { name } = this.#domain;
-    const outcome = await rebuild({
-      domain: this.#domain,
-      database,
-      rankings,
-      endpoint,
-      signal: this.#signal,
-      onProgress({ step, batches }) {
-        if (step !== "reading batches") return;
-        // The first rankings of a domain without rows replace nothing.
-        const isFirst = reason === "unbuilt" && batches === 0;
-        const line = `auditor: ${isFirst ? "" : "re"}building the rankings of ${name} from the rows`;
-        log[isFirst ? "info" : "warn"]({ domain: name, reason }, line);
-      },
-    }).catch((error: unknown) => {
-      this.#pace.ended(reason);
-      throw error;
-    });
-    this.#missingSinceMs = undefined;
-    // While another process builds, this is retried every second without a log line.
-    if (outcome.name === "busy") return;
-    this.#pace.ended(reason);
-    log.info({ domain: name, outcome }, `auditor: rankings ${outcome.name}`);
-    if (outcome.name !== "rebuilt") return;
-    this.#checkedTo = outcome.closedTo;
-    // What is not covered by the epoch that the rebuild has noted is covered by the next one.
-    this.#openedAtMs = -Infinity;
-    this.#options.onRebuilt(name);
-  }
-}
-
-/** False: the database never opened it, or opened another one of this number. */
-function isInHistory({ newest, earlier }: Epochs, { epoch, token }: NotedEpoch): boolean {
-  if (epoch < earlier.epoch) return true;
-  return [newest, earlier].some((one) => one.epoch === epoch && one.token === token);
 }

@@ -6,10 +6,10 @@ const names = domains.map(({ name }) => name);
 /** One thread keeps more than one Redis busy: it passes messages on without reading their moves. */
 export const rankerSettings = {
   ...fleetAppSettings("RANKER", names, { threads: 1, prefetch: 8, healthPort: 8082 }),
-  messagesKeptSeconds: integer(
-    "RANKER_MOVES_KEPT_SECONDS",
-    "how long the ledger keeps the ranking message of a ranked batch; a Redis that lost more is rebuilt from the rows",
-    { min: 60, max: 31_536_000, unit: "s", default: 3600 },
+  batchesKeptSeconds: integer(
+    "RANKER_BATCHES_KEPT_SECONDS",
+    "how long the ledger keeps a ranked batch at least, and twice as long at most; a Redis that lost more is rebuilt",
+    { min: 60, max: 31_536_000, unit: "s", default: 86_400 },
   ),
 } as const;
 

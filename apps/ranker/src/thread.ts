@@ -26,16 +26,17 @@ runThread<RankerConfig>(async (config, { index }) => {
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
-    writeConnections: 1,
-    readConnections: 1,
+    // One of each for folding.
+    writeConnections: 2,
+    readConnections: 2,
     queryTimeoutMs: 60_000,
     log,
     onSession: metrics.waitedForSession,
   });
   const tracer = await openTracer({ app: "ranker", endpoint: config.otlpEndpoint, log });
-  const messagesKeptMs = config.messagesKeptSeconds * 1000;
+  const keptMs = config.batchesKeptSeconds * 1000;
   const { repaired: onRepaired, rebuilt: onRebuilt, rebuildDelayed: onRebuildDelayed } = metrics;
-  const toAudit = { domains, database, rankings, log, messagesKeptMs, onRepaired, onRebuilt, onRebuildDelayed };
+  const toAudit = { domains, database, rankings, log, keptMs, onRepaired, onRebuilt, onRebuildDelayed };
   // One auditor is enough: others would check the same batches.
   const auditor = index === 0 ? new Auditor(toAudit) : undefined;
   const parts = { config, index, rankings, log, tracer, metrics, progress };

@@ -5,7 +5,7 @@ import { batchDecoder, UndecodableBatch, writerChannels, type Domain } from "@ta
 import type { Tracer } from "@tally/telemetry";
 import { findRejected, retried, type LetterKeeper } from "./rejected-events.ts";
 import { receive, traceStored, without, type ReceivedBatch } from "./received-batch.ts";
-import { ForeignBatch, storeBatches, StoredMeanwhile, type Stored } from "./store-batches.ts";
+import { ForeignBatch, LateCopies, storeBatches, StoredMeanwhile, type Stored } from "./store-batches.ts";
 import { WaitingLine, type LineLimits } from "./waiting-line.ts";
 
 /*
@@ -159,10 +159,11 @@ export class BatchWriter {
    * then undefined. */
   async #transaction(group: readonly ReceivedBatch[]): Promise<Stored | Error | undefined> {
     const { database, domain, signal } = this.#options;
+    let folded: ReadonlySet<string> | undefined;
     for (let failures = 1; !signal.aborted; failures++) {
       try {
         const stored = await database.transaction(
-          (transaction) => storeBatches(transaction, domain, group, this.#options),
+          (transaction) => storeBatches(transaction, domain, group, this.#options, folded),
           { signal },
         );
         writerChannels.afterCommit.publish(domain.name);
@@ -172,6 +173,10 @@ export class BatchWriter {
         if (error instanceof ForeignBatch || (error instanceof DatabaseError && error.kind === "data")) return error;
         // Another writer has stored a second copy of one of these batches: now the ledger has it.
         if (error instanceof StoredMeanwhile) continue;
+        if (error instanceof LateCopies) {
+          folded = error.keys;
+          continue;
+        }
         this.#outage.failed(error);
         await backOff(failures, error, signal);
       }
@@ -199,7 +204,7 @@ export class BatchWriter {
     await this.#store([without(only, rejected)], copies);
   }
 
-  /** `body`: of the ranking message; undefined when it was pruned. `storedAt`: by performance.now(). */
+  /** `body`: of the ranking message; undefined when the batch is folded. `storedAt`: by performance.now(). */
   async #announce(
     { key, delivery }: ReceivedBatch,
     body: Buffer | undefined,

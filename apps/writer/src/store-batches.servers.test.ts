@@ -1,4 +1,4 @@
-import { listLetters, readTotals } from "@tally/database";
+import { foldBatches, listBatches, listLetters, placeAt, readTotals } from "@tally/database";
 import { batchDecoder, decodeRankingMessage, Moves, textOfBatchId, type SqlTransaction } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ import {
   sale,
 } from "./purchases.test-kit.ts";
 import { receive } from "./received-batch.ts";
-import { storeBatches } from "./store-batches.ts";
+import { ForeignBatch, LateCopies, storeBatches } from "./store-batches.ts";
 
 const own = purchasesDatabase();
 const partitioned = purchasesDatabase();
@@ -22,9 +22,13 @@ const options = { ingestQueue: "q", rankingShards: 2 };
 
 function open(connect = own.connect) {
   const database = connect();
-  const within = (transaction: SqlTransaction, bodies: readonly Buffer[], domain = purchases) => {
+  const within = (
+    transaction: SqlTransaction,
+    bodies: readonly Buffer[],
+    { domain = purchases, folded = new Set<string>() } = {},
+  ) => {
     const received = bodies.map((body) => receive(decode, deliveryOf(body)));
-    return storeBatches(transaction, domain, received, options);
+    return storeBatches(transaction, domain, received, options, folded);
   };
   const store = (...bodies: readonly Buffer[]) => database.transaction((transaction) => within(transaction, bodies));
   return { database, within, store };
@@ -44,6 +48,27 @@ test("a new batch becomes rows, a ledger entry and a ranking message of its move
   expect(message).toEqual({ batch, storedAt: after.newest, ...encodeMoves(moves, 2) });
   expect(await rowsOf(database.writer, 1)).toEqual([one, two].map(hexOf));
   expect([changes, after.batches - before.batches, after.changes - before.changes]).toEqual([2, 1, 2]);
+});
+
+test("a late copy of a folded batch changes nothing, and another batch with its id is rejected", async () => {
+  const { database, store, within } = open();
+  const [batch, stored] = [newBatchId(), sale(9)];
+  const body = bodyOf([stored], batch);
+  await store(body);
+  const all = await listBatches(database.writer, "purchases", placeAt(0), Number.MAX_SAFE_INTEGER, 1000);
+  const batches = all.filter(({ producer }) => producer === batch.producer);
+  const toFold = { domain: "purchases", batches, counts: () => [] };
+  await database.transaction((transaction) => foldBatches(transaction, toFold));
+  const totals = await readTotals(database.writer, "purchases");
+  const late = await store(body).catch((error: unknown) => error);
+  const keys = late instanceof LateCopies ? late.keys : expect.fail("the copy is not found");
+  expect(keys).toEqual(new Set([textOfBatchId(batch)]));
+  const storeFolded = (copy: Buffer) => database.transaction((one) => within(one, [copy], { folded: new Set(keys) }));
+  const again = await storeFolded(body);
+  expect([again.changes, [...again.rankingMessages]]).toEqual([0, [[textOfBatchId(batch), undefined]]]);
+  await expect(storeFolded(bodyOf([sale(9)], batch))).rejects.toBeInstanceOf(ForeignBatch);
+  expect(await readTotals(database.writer, "purchases")).toEqual(totals);
+  expect(await rowsOf(database.writer, 9)).toEqual([hexOf(stored)]);
 });
 
 test("a batch that is stored writes nothing and returns the ranking message of the first time", async () => {
@@ -71,7 +96,7 @@ test("of two writers that store copies of a batch at once one fails, and its ret
         return purchases.store.write(other, events);
       };
       const domain = { ...purchases, store: { ...purchases.store, write } };
-      copy = Promise.allSettled([database.transaction((other) => within(other, [body], domain))]);
+      copy = Promise.allSettled([database.transaction((other) => within(other, [body], { domain }))]);
     });
     return stored;
   });

@@ -1,4 +1,5 @@
-import { enter, findStored, foreignBatchReason, joinEpoch, keepLetters, letterOfConflict } from "@tally/database";
+import { enter, findFolded, findStored, foreignBatchReason, joinEpoch } from "@tally/database";
+import { keepLetters, letterOfConflict } from "@tally/database";
 import type { LedgerEntry, NewLetter } from "@tally/database";
 import { encodeRankingMessage, Moves, writerChannels, contentOf } from "@tally/contract";
 import type { BatchId, Change, Domain, BatchEvent, SqlTransaction, Event, SqlReader } from "@tally/contract";
@@ -11,7 +12,7 @@ interface Sharded {
 }
 
 export interface Stored {
-  /** By the key of the batch; undefined when it was pruned, long after the batch was ranked. */
+  /** By the key of the batch; undefined when it is folded, so it was ranked long ago. */
   readonly rankingMessages: ReadonlyMap<string, Buffer | undefined>;
   /** Rows that are new or were replaced. */
   readonly changes: number;
@@ -21,15 +22,16 @@ export interface Stored {
   readonly late: number;
 }
 
-/** Writes, within one transaction, the rows of all batches that are not in the ledger, the dead letters among their
+/** Writes, within one transaction, the rows of all batches that are new, the dead letters among their
  * events, and their ledger entries with their ranking messages. For a batch in the ledger it only returns the ranking
- * message. May be repeated after any outcome. No batch may occur twice in `received`. Throws ForeignBatch and
- * StoredMeanwhile. */
+ * message. `folded`: keys of batches that are known to be folded. May be repeated after any outcome. No batch
+ * may occur twice in `received`. Throws ForeignBatch, StoredMeanwhile and LateCopies. */
 export async function storeBatches(
   transaction: SqlTransaction,
   domain: Domain,
   received: readonly ReceivedBatch[],
   { ingestQueue, rankingShards }: Sharded & { readonly ingestQueue: string },
+  folded: ReadonlySet<string> = new Set(),
 ): Promise<Stored> {
   const ids = received.map(({ batch }) => batch.id);
   const known = await findStored(transaction, ids);
@@ -60,13 +62,24 @@ export async function storeBatches(
   const letters = new Map([...rejectedLetters, ...conflicts].map((letter) => [letter.id, letter]));
   await keepLetters(transaction, [...letters.values()]);
   const conflictsOf = Map.groupBy(found, ({ recorded }) => recorded.batch);
-  const entries = fresh.map((one) => {
+  for (const { key, batch } of fresh) {
+    if (!folded.has(key)) continue;
+    // The ledger has the content of a folded batch no more: a copy changes nothing.
+    if (changesOf.has(batch.id)) throw new ForeignBatch(key);
+    rankingMessages.set(key, undefined);
+  }
+  const entered = fresh.filter(({ key }) => !folded.has(key));
+  const entries = entered.map((one) => {
     const { id } = one.batch;
     const refused = one.rejected.size + (conflictsOf.get(id)?.length ?? 0);
     return entryOf(domain, one, changesOf.get(id) ?? [], { refused, rankingShards, epoch, storedAt });
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
-  for (const [index, one] of fresh.entries()) rankingMessages.set(one.key, entries[index]?.rankingMessage);
+  // After the entry: what is folded later was entered before, and would have been a duplicate.
+  const enteredIds = entered.map(({ batch }) => batch.id);
+  const late = await findFolded(transaction, domain.name, enteredIds);
+  if (late.size > 0) throw new LateCopies(new Set([...folded, ...late]));
+  for (const [index, one] of entered.entries()) rankingMessages.set(one.key, entries[index]?.rankingMessage);
   writerChannels.beforeCommit.publish(domain.name);
   return { rankingMessages, changes: changes.length, conflicts, late: countLate(unknown, fresh) };
 }
@@ -76,7 +89,18 @@ export class StoredMeanwhile extends Error {
   readonly code = "STORED_MEANWHILE";
 }
 
-/** The ledger has this batch id with other content: two producers have the same id. */
+/** Copies of folded batches: roll back, and retry with their keys as `folded`. */
+export class LateCopies extends Error {
+  readonly code = "LATE_COPIES";
+  readonly keys: ReadonlySet<string>;
+
+  constructor(keys: ReadonlySet<string>) {
+    super(`${keys.size} batches are folded`);
+    this.keys = keys;
+  }
+}
+
+/** The database has this batch id with other content: two producers have the same id. */
 export class ForeignBatch extends Error {
   readonly code = "FOREIGN_BATCH";
 

@@ -89,10 +89,14 @@ export interface RecountedBoards {
   readonly board: (key: string) => string;
 }
 
-interface RecountedMirror {
+/** One of a domain at most. */
+export interface RecountedMirror {
   readonly mirrored: MirroredBoards;
   /** Together they have the counts of each event once. */
   readonly rows: readonly CountedRows[];
+  /** The same columns as `CountedRows.select`, by an index: the rows of batches of a producer, the first `?`, from a
+   * sequence to another one. Together, the rows that are in no base. */
+  readonly rowsOfBatches: readonly string[];
 }
 
 /** The rows of one table, read range by range in the order of a column, and added up by the process that reads them:

@@ -28,10 +28,22 @@ export interface EventRows<E extends Event = Event> {
   readonly eventOf: (columns: readonly unknown[]) => E;
 }
 
+type Fields<E extends Event> = Readonly<Record<string, (event: E) => unknown>>;
+
+type Absent = null | undefined;
+type OptionalIn<F extends Fields<never>> = {
+  [Name in keyof F]: Extract<ReturnType<F[Name]>, Absent> extends never ? never : Name;
+}[keyof F];
+
 /** The values of an event's exported fields, without those that are absent. */
-export function fieldsOfEvent({ fields }: EventFiles, event: Event): EntryFields {
+type ValuesOf<F extends Fields<never>> = {
+  readonly [Name in Exclude<keyof F, OptionalIn<F>>]: ReturnType<F[Name]>;
+} & { readonly [Name in OptionalIn<F>]?: Exclude<ReturnType<F[Name]>, Absent> };
+
+export function fieldsOfEvent<E extends Event, F extends Fields<E>>(fields: F, event: E): ValuesOf<F> {
   const values = Object.entries(fields).map(([name, valueOf]) => [name, valueOf(event)] as const);
-  return Object.fromEntries(values.filter(([, value]) => value !== null && value !== undefined));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(values.filter(([, value]) => value !== null && value !== undefined)) as ValuesOf<F>;
 }
 
 export interface RowFilter {

@@ -2,7 +2,7 @@ export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, w
 export type { Batch, BatchId, Event } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
 export { defineDomain, type BatchEvent, type Change, type Domain, type Store } from "./domain.ts";
-export type { CountedRows, Recount, RecountedBoards, Retention } from "./domain.ts";
+export type { CountedRows, Recount, RecountedBoards, RecountedMirror, Retention } from "./domain.ts";
 export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent, type EncodedEvent } from "./encoded-event.ts";
 export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, eventIdOfKeyedEntry, eventTimeOf } from "./event-id.ts";
 export { contentOf, fingerprintOf, isEventId, newEventId, type EventId } from "./event-id.ts";

@@ -12,10 +12,21 @@ export {
   keepShards,
   ledgerMigrations,
 } from "./ledger/ledger.ts";
-export { listBatches, newestStored, nextStored, placeAt, pruneRankingMessages } from "./ledger/ledger.ts";
+export { listBatches, newestStored, nextStored, placeAt } from "./ledger/ledger.ts";
 export { readRankingMessages, readShards, readTotals, selectBatches } from "./ledger/ledger.ts";
-export type { LedgerEntry, LedgerPlace, LedgerTotals } from "./ledger/ledger.ts";
-export { clockOf, closeEarlier, findEpochs, joinEpoch, openEpoch, readEpochs, type Epochs } from "./ledger/epochs.ts";
+export type { LedgerEntry, LedgerPlace } from "./ledger/ledger.ts";
+export { findFolded, foldBatches, FoldedMeanwhile, readFold, selectFoldedCounts } from "./ledger/folds.ts";
+export { selectFoldedParts, type Fold, type FoldedBatch, type LedgerTotals, type ToFold } from "./ledger/folds.ts";
+export {
+  clockOf,
+  closeEarlier,
+  findEpochs,
+  isInHistory,
+  joinEpoch,
+  openEpoch,
+  readEpochs,
+  type Epochs,
+} from "./ledger/epochs.ts";
 export { holdsEvent, keyReusedReason, letterOfConflict, letterOfEvent } from "./dead-letters/letters.ts";
 export { letterOfMessage, replayOf, countLetters, deadLetterMigrations } from "./dead-letters/letters.ts";
 export { findLetterHead, findLetters, keepLetters, listLetters, newestLetters } from "./dead-letters/letters.ts";

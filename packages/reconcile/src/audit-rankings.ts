@@ -1,14 +1,15 @@
-import { selectBatches } from "@tally/database";
-import { textOfBatchId, type Domain, type SqlSnapshot } from "@tally/contract";
+import { selectBatches, selectFoldedCounts, type Fold, type LedgerTotals } from "@tally/database";
+import { textOfBatchId, type Domain, type Recount, type SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
-import type { Sums } from "./add-up.ts";
+import type { Batches, RowsToRead, Sums } from "./add-up.ts";
 import type { BatchCounts } from "./batch-counts.ts";
-import { BatchMarks, boardsOf, isMarked, type RecountedBoard } from "./recount.ts";
+import type { CellCounts } from "./cell-counts.ts";
+import { boardsOf, countUnset, isMarked, type RecountedBoard } from "./recount.ts";
 import { crc32 } from "node:zlib";
 
 /** Compares the ledger with the rows and with the marks, batch by batch. */
 export interface BatchAudit {
-  /** Rows. */
+  /** Rows of the batches in the ledger, and changes of folded ones. */
   readonly stored: number;
   /** Changes of batches that are marked on every shard. */
   readonly ranked: number;
@@ -16,8 +17,10 @@ export interface BatchAudit {
   readonly miscounted: Found<Miscounted>;
   /** Batches of the ledger without a mark. */
   readonly unmarked: Found<string>;
-  /** Marks without a batch in the ledger: the database has lost ranked batches. */
+  /** Marks without a batch that is in the ledger or folded: the database has lost ranked batches. */
   readonly strayMarks: number;
+  /** Folded batches without a mark on a shard. */
+  readonly unmarkedFolded: number;
 }
 
 interface Miscounted {
@@ -26,41 +29,91 @@ interface Miscounted {
   readonly rows: number;
 }
 
-/** `rows`: those of mirrored boards. Adds the others. */
+interface ToAudit extends Batches {
+  /** Those of mirrored boards. The others are added. */
+  readonly rows: BatchCounts;
+  readonly wereRead: RowsToRead;
+  readonly all: LedgerTotals;
+  readonly fold: Fold;
+}
+
 export async function auditBatches(
   snapshot: SqlSnapshot,
   domain: Domain,
   rankings: Rankings,
-  rows: BatchCounts,
+  { rows, wereRead, all, fold, ledger, folded }: ToAudit,
   onProgress: (batches: number) => void,
 ): Promise<BatchAudit> {
-  const marks = await rankings.marks(domain.name);
-  const ledger = new BatchMarks();
+  const shards = await rankings.marks(domain.name);
   const miscounted = new Findings<Miscounted>();
   const unmarked = new Findings<string>();
-  let ranked = 0;
-  let seen = 0;
-  await addRowsOfBatches(snapshot, domain, rows);
+  let [stored, ranked, seen] = [fold.changes, fold.changes, 0];
+  const areAllRead = wereRead === "all" || !domain.recount.boards.some((kind) => "mirrored" in kind);
+  // Rows of new batches may be in the base, where an earlier release has put them.
+  if (areAllRead || rows.rows !== all.changes - fold.changes) await addRowsOfBatches(snapshot, domain.recount, rows);
   for await (const batches of snapshot.stream(selectBatches, [domain.name])) {
     for (const [producer, sequence, , changes] of batches) {
-      ledger.set(producer, sequence);
       const id = batchOf(producer, sequence);
       const own = rows.take(producer, sequence);
+      stored += own;
       if (own !== Number(changes)) miscounted.add({ batch: textOfBatchId(id), ledger: Number(changes), rows: own });
-      if (marks.every((shard) => isMarked(shard.get(id.producer), id.sequence))) ranked += Number(changes);
+      if (shards.every((marks) => isMarked(marks.get(id.producer), id.sequence))) ranked += Number(changes);
       else unmarked.add(textOfBatchId(id));
     }
     onProgress((seen += batches.length));
   }
-  for (const [producer, sequence, own] of rows.rest())
-    miscounted.add({ batch: textOfBatchId({ producer, sequence }), ledger: 0, rows: own });
-  return { stored: rows.rows, ranked, miscounted, unmarked, strayMarks: ledger.countStray(marks) };
+  let rowsOfFolded = 0;
+  for (const [producer, sequence, own] of rows.rest()) {
+    if (folded.has(Buffer.from(producer, "hex"), sequence)) rowsOfFolded += own;
+    else miscounted.add({ batch: textOfBatchId({ producer, sequence }), ledger: 0, rows: own });
+  }
+  if (areAllRead && rowsOfFolded !== fold.changes)
+    miscounted.add({ batch: "of all that are folded", ledger: fold.changes, rows: rowsOfFolded });
+  const strayMarks = shards.reduce((sum, marks) => sum + countUnset(marks, [ledger, folded]), 0);
+  const unmarkedFolded = shards.reduce((sum, marks) => sum + countUnset(folded.all(), [marks]), 0);
+  return { stored, ranked, miscounted, unmarked, strayMarks, unmarkedFolded };
 }
 
-async function addRowsOfBatches(snapshot: SqlSnapshot, { recount }: Domain, rows: BatchCounts): Promise<void> {
-  if (recount.rowsOfBatches === undefined) return;
-  for await (const counts of snapshot.stream(recount.rowsOfBatches))
+/** Adds the rows of batches that are not read one by one. */
+export async function addRowsOfBatches(
+  snapshot: SqlSnapshot,
+  { rowsOfBatches }: Pick<Recount, "rowsOfBatches">,
+  rows: BatchCounts,
+): Promise<void> {
+  if (rowsOfBatches === undefined) return;
+  for await (const counts of snapshot.stream(rowsOfBatches))
     for (const [producer, sequence, count] of counts) rows.add(producer, sequence, Number(count));
+}
+
+/** Compares the folded counts with the rows of the folded batches. */
+export async function auditFolded(
+  snapshot: SqlSnapshot,
+  domain: string,
+  foldedRows: CellCounts,
+  found: Findings<string>,
+): Promise<void> {
+  const hashes = new Map<string, CellsHash>();
+  const hashOf = (member: string): CellsHash => {
+    const hash = hashes.get(member) ?? new CellsHash();
+    hashes.set(member, hash);
+    return hash;
+  };
+  for await (const rows of snapshot.stream(selectFoldedCounts, [domain])) {
+    for (const [member, texts] of rows) {
+      const counts: unknown = JSON.parse(String(texts));
+      if (Array.isArray(counts)) for (const count of counts) hashOf(String(member)).add(String(count));
+    }
+  }
+  const expected = new Map(
+    Array.from(foldedRows.byMember(""), ({ board, cells }) => {
+      const hash = new CellsHash();
+      for (const cell of cells) hash.add(String(cell));
+      return [board, hash.text];
+    }),
+  );
+  for (const member of new Set([...hashes.keys(), ...expected.keys()]))
+    if (hashes.get(member)?.text !== expected.get(member))
+      found.add(`the folded counts of ${member} differ from its rows`);
 }
 
 function batchOf(producer: unknown, sequence: unknown) {

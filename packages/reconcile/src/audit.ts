@@ -1,15 +1,18 @@
-import { selectConflicts, readTotals, withRecount } from "@tally/database";
+import { readFold, readTotals, selectConflicts, withRecount } from "@tally/database";
 import type { Database, LetterState, LedgerTotals } from "@tally/database";
 import type { Domain, SqlSnapshot } from "@tally/contract";
 import type { Rankings, RankingsState } from "@tally/redis";
-import { auditBatches, type BatchAudit, auditBoards, type BoardAudit, Findings } from "./audit-rankings.ts";
-import { addUp } from "./add-up.ts";
+import { auditBatches, type BatchAudit, auditBoards, auditFolded, type BoardAudit } from "./audit-rankings.ts";
+import { Findings } from "./audit-rankings.ts";
+import { addUp, readBatches, rowsToRead } from "./add-up.ts";
 import { auditIds, type IdAudit, type IdSet } from "./audit-ids.ts";
 
 export interface AuditOptions {
   readonly domain: Domain;
   readonly database: Database;
   readonly endpoint: "read" | "write";
+  /** Reads the rows of folded batches too, and compares them with the folded counts. */
+  readonly isFull?: boolean;
   readonly rankings: Rankings;
   /** Ids of acknowledged events; those of the domain are ticked off. */
   readonly acknowledged?: IdSet;
@@ -60,7 +63,8 @@ export interface DomainAudit {
   readonly ledger: LedgerTotals;
   readonly batches: BatchAudit;
   readonly boards: BoardAudit;
-  /** Sentences from `recount.contradictions` of the domain: rows that its events do not explain. */
+  /** Sentences: rows that the events do not explain (`recount.contradictions`), and folded counts that differ from their
+   * rows, if those were read. */
   readonly contradictions: Findings<string>;
   readonly ids: IdAudit | undefined;
   /** Events whose key belongs to a stored event with other content: dead letters by state. */
@@ -68,7 +72,7 @@ export interface DomainAudit {
   readonly agrees: boolean;
 }
 
-/** Reads everything once, in one consistent snapshot of the database. Before the system has drained, batches that are
+/** Reads the folded counts and the rows of all other batches, in one consistent snapshot of the database. Before the system has drained, batches that are
  * not ranked yet appear as differences. Throws DatabaseError, and errors of Redis. */
 export async function audit(options: AuditOptions): Promise<DomainAudit> {
   const { database, endpoint, rankings, acknowledged } = options;
@@ -77,11 +81,23 @@ export async function audit(options: AuditOptions): Promise<DomainAudit> {
   return withRecount(database, endpoint, options.domain, async (snapshot, recount) => {
     const domain = { ...options.domain, recount };
     const ledger = await readTotals(snapshot, domain.name);
+    const fold = await readFold(snapshot, domain.name);
     const state = await rankings.state(domain.name);
-    const sums = await addUp(snapshot, recount.boards, progress("rows", ledger.changes));
-    const batches = await auditBatches(snapshot, domain, rankings, sums.batches, progress("batches", ledger.batches));
+    const known = await readBatches(snapshot, domain.name);
+    const wereRead = options.isFull === true ? "all" : rowsToRead(ledger, fold);
+    const rowsTotal = wereRead === "all" ? ledger.changes : ledger.changes - fold.changes;
+    const sums = await addUp(
+      snapshot,
+      { name: domain.name, boards: recount.boards },
+      known,
+      wereRead,
+      progress("rows", rowsTotal),
+    );
+    const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold };
+    const batches = await auditBatches(snapshot, domain, rankings, toAudit, progress("batches", ledger.batches));
     const boards = await auditBoards(snapshot, domain, rankings, sums, progress("boards"));
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
+    if (wereRead === "all") await auditFolded(snapshot, domain.name, sums.foldedRows, contradictions);
     const ids = acknowledged && (await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored)));
     const keyConflicts = await countConflicts(snapshot, domain);
     const agrees =
@@ -89,6 +105,7 @@ export async function audit(options: AuditOptions): Promise<DomainAudit> {
       batches.miscounted.count === 0 &&
       batches.unmarked.count === 0 &&
       batches.strayMarks === 0 &&
+      batches.unmarkedFolded === 0 &&
       boards.differences.count === 0 &&
       contradictions.count === 0 &&
       (ids?.doubled ?? 0) === 0;

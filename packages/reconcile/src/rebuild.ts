@@ -1,16 +1,8 @@
-import {
-  findEpochs,
-  keepShards,
-  readEpochs,
-  readShards,
-  readTotals,
-  selectBatches,
-  withRecount,
-} from "@tally/database";
-import type { Database, Epochs, Recounted } from "@tally/database";
+import { findEpochs, keepShards, readEpochs, readShards, readFold, readTotals, withRecount } from "@tally/database";
+import type { Database, Epochs, Fold, Recounted } from "@tally/database";
 import type { Recount, SqlSnapshot } from "@tally/contract";
 import type { BatchRanking, NewGeneration, Rankings } from "@tally/redis";
-import { addUp } from "./add-up.ts";
+import { addUp, readBatches, rowsToRead } from "./add-up.ts";
 import { BatchMarks, recountedBoards } from "./recount.ts";
 import { repair } from "./repair.ts";
 
@@ -63,7 +55,7 @@ const shortMs = 1000;
 /** Throws DatabaseError, and errors of Redis; the rankings stay right. About 5 s for a million cells. */
 export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
   const outcome = await rebuildFrom(options.endpoint ?? "read", options);
-  // The read endpoint was so far behind that the ledger had already pruned ranking messages of batches missing there.
+  // The read endpoint was so far behind that batches missing there were folded, or their messages cannot be read.
   if (outcome.name === "behind") {
     const again = await rebuildFrom("write", options);
     return again.name === "behind" ? { name: "abandoned" } : again;
@@ -79,7 +71,7 @@ async function rebuildFrom(
   const generation = await rankings.build(domain.name, options.shards ?? (await shardsOfLost(options)));
   if (generation === undefined) return { name: "busy" };
   try {
-    const { epochs, batches, cells } = await withRecount(database, endpoint, domain, (snapshot, { boards }) =>
+    const { epochs, fold, batches, cells } = await withRecount(database, endpoint, domain, (snapshot, { boards }) =>
       load(snapshot, boards, generation, options),
     );
     // Each round checks what the one before may not have seen.
@@ -91,19 +83,25 @@ async function rebuildFrom(
       const range = { domain: domain.name, from, until: now.newest.epoch + 1, signal: options.signal };
       from = now.closedTo + 1;
       const found = await repair({ ...range, reader: database.writer, rankings: into });
-      return { ...found, tookMs: performance.now() - begunAt };
+      // The snapshot may lack what was folded since, and the ledger has it no more.
+      const folded = await readFold(database.writer, domain.name);
+      const isBehind = folded.epoch > Math.max(closedTo, fold.epoch);
+      if (into === generation) await generation.noteFolded(folded.batches);
+      return { ...found, isBehind, tookMs: performance.now() - begunAt };
     };
     options.onProgress?.({ step: "repairing", batches, done: cells });
     let ranked = 0;
     for (let round = 0; round < repairRoundsMax; round++) {
       const found = await repairInto(generation);
       ranked += found.ranked;
-      if (found.beyondRepair.length > 0) return { name: "behind" };
+      if (found.isBehind || found.beyondRepair.length > 0) return { name: "behind" };
       // Batches committed after this round are ranked after the switch, and are missing until then.
       if (found.tookMs <= shortMs) break;
     }
     if (options.signal?.aborted === true || !(await generation.switch())) return { name: "abandoned" };
-    ranked += (await repairInto(rankings)).ranked;
+    const last = await repairInto(rankings);
+    if (last.isBehind) return { name: "behind" };
+    ranked += last.ranked;
     // Of writers of an earlier release, in an upgrade: their batches have no epoch.
     const unordered = { domain: domain.name, reader: database.writer, rankings, from: 0, until: 0 };
     ranked += (await repair(unordered)).ranked;
@@ -129,17 +127,21 @@ async function load(
   boards: Recount["boards"],
   generation: NewGeneration,
   { domain, signal, onProgress }: RebuildOptions,
-): Promise<{ readonly epochs: Epochs | undefined; readonly batches: number; readonly cells: number }> {
+): Promise<{ epochs: Epochs | undefined; fold: Fold; batches: number; cells: number }> {
   const epochs = await findEpochs(snapshot, domain.name);
-  const { newest, batches, changes: total } = await readTotals(snapshot, domain.name);
+  const fold = await readFold(snapshot, domain.name);
+  const totals = await readTotals(snapshot, domain.name);
+  const { newest, batches } = totals;
   let cells = 0;
   onProgress?.({ step: "reading batches", batches, done: 0 });
+  const known = await readBatches(snapshot, domain.name);
   const marks = new BatchMarks();
-  for await (const rows of snapshot.stream(selectBatches, [domain.name])) {
-    for (const [producer, sequence] of rows) marks.set(producer, sequence);
-  }
+  for (const [producer, set] of [...known.ledger.all(), ...known.folded.all()])
+    marks.setPart(Buffer.from(producer, "hex"), 0, set);
   for (const [producer, set] of marks.all()) await generation.mark(producer, set);
-  const sums = await addUp(snapshot, boards, (rows) => {
+  const toRead = rowsToRead(totals, fold);
+  const total = toRead === "all" ? totals.changes : totals.changes - fold.changes;
+  const sums = await addUp(snapshot, { name: domain.name, boards }, known, toRead, (rows) => {
     signal?.throwIfAborted();
     onProgress?.({ step: "reading rows", batches, done: rows, total });
   });
@@ -155,5 +157,5 @@ async function load(
     }
   }
   await generation.loaded(newest);
-  return { epochs, batches, cells };
+  return { epochs, fold, batches, cells };
 }

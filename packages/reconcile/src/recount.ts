@@ -38,36 +38,78 @@ export async function* recountedBoards(snapshot: SqlSnapshot, kind: RecountedBoa
   if (cells.length > 0) yield { board: kind.board(String(key)), cells };
 }
 
-/** The marks of the ledger's batches, as in Redis: bit n of a producer, highest bit of a byte first, is sequence n. */
+const bytesPerPart = 1024;
+const expected = "expected the columns of a batch or of a part of the marks";
+
+/** The marks of batches, as in Redis: bit n of a producer, highest bit of a byte first, is sequence n. */
 export class BatchMarks {
   readonly #marks = new Map<string, Buffer>();
 
   set(producer: unknown, sequence: unknown): void {
-    if (!Buffer.isBuffer(producer) || typeof sequence !== "number") {
-      throw new TypeError("expected the columns producer and sequence of a batch");
-    }
-    const name = producer.toString("hex");
+    if (!Buffer.isBuffer(producer) || typeof sequence !== "number") throw new TypeError(expected);
     const at = sequence >>> 3;
-    let marks = this.#marks.get(name) ?? Buffer.alloc(1024);
-    if (at >= marks.length) marks = Buffer.concat([marks], Math.max(marks.length * 2, at + 1));
+    const marks = this.#upTo(producer.toString("hex"), at + 1);
     marks.writeUInt8(marks.readUInt8(at) | (0x80 >>> (sequence & 7)), at);
-    this.#marks.set(name, marks);
+  }
+
+  /** Sets the marks of a row of `selectFoldedParts`. */
+  setPart(producer: unknown, part: unknown, bits: unknown): void {
+    if (!Buffer.isBuffer(producer) || typeof part !== "number" || !Buffer.isBuffer(bits)) throw new TypeError(expected);
+    const from = part * bytesPerPart;
+    const marks = this.#upTo(producer.toString("hex"), from + bits.length);
+    for (const [at, byte] of bits.entries()) marks[from + at] = (marks[from + at] ?? 0) | byte;
+  }
+
+  has(producer: unknown, sequence: unknown): boolean {
+    return Buffer.isBuffer(producer) && isMarked(this.#marks.get(producer.toString("hex")), Number(sequence));
+  }
+
+  get(producer: string): Buffer | undefined {
+    return this.#marks.get(producer);
   }
 
   all(): Iterable<readonly [producer: string, marks: Buffer]> {
     return this.#marks;
   }
 
-  /** How many marks of the shards are not in the ledger. */
-  countStray(shards: readonly ReadonlyMap<string, Buffer>[]): number {
-    let stray = 0;
-    for (const [producer, marks] of shards.flatMap((shard) => [...shard])) {
-      const own = this.#marks.get(producer);
-      for (const [at, byte] of marks.entries())
-        for (let rest = byte & ~(own?.[at] ?? 0); rest > 0; rest &= rest - 1) stray++;
+  /** The marked sequences, without gaps between `first` and `last`. */
+  *runs(): Generator<readonly [producer: string, first: number, last: number]> {
+    for (const [producer, marks] of this.#marks) {
+      let first: number | undefined;
+      for (let at = 0; at <= marks.length * 8; at++) {
+        if (isMarked(marks, at)) first ??= at;
+        else if (first !== undefined) {
+          yield [producer, first, at - 1];
+          first = undefined;
+        }
+      }
     }
-    return stray;
   }
+
+  #upTo(producer: string, length: number): Buffer {
+    const marks = this.#marks.get(producer) ?? Buffer.alloc(bytesPerPart);
+    const grown = length <= marks.length ? marks : Buffer.concat([marks], Math.max(marks.length * 2, length));
+    this.#marks.set(producer, grown);
+    return grown;
+  }
+}
+
+type Marks = ReadonlyMap<string, Buffer>;
+
+/** How many marks of the first are in none of the others. */
+export function countUnset(
+  marks: Iterable<readonly [string, Buffer]>,
+  others: readonly (Marks | BatchMarks)[],
+): number {
+  let count = 0;
+  for (const [producer, own] of marks) {
+    const found = others.map((other) => other.get(producer));
+    for (const [at, byte] of own.entries()) {
+      let rest = found.reduce((left, bytes) => left & ~(bytes?.[at] ?? 0), byte);
+      for (; rest > 0; rest &= rest - 1) count++;
+    }
+  }
+  return count;
 }
 
 export function isMarked(marks: Buffer | undefined, at: number): boolean {

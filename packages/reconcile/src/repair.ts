@@ -1,8 +1,7 @@
-import { clockOf, listBatches, placeAt, readRankingMessages, pruneRankingMessages } from "@tally/database";
-import type { LedgerPlace, Database } from "@tally/database";
+import { listBatches, placeAt, readRankingMessages, type LedgerPlace } from "@tally/database";
 import { decodeRankingMessage, textOfBatchId, UndecodableRankingMessage } from "@tally/contract";
 import type { RankingMessage, SqlReader } from "@tally/contract";
-import type { BatchRanking, Rankings } from "@tally/redis";
+import type { BatchRanking } from "@tally/redis";
 
 interface RepairOptions {
   readonly domain: string;
@@ -22,7 +21,7 @@ interface RepairOptions {
 export interface Repaired {
   readonly checked: number;
   readonly ranked: number;
-  /** Batches whose ranking messages were pruned, or are of a later release: only a rebuild ranks them. */
+  /** Batches whose ranking messages cannot be read, as those of a later release: only a rebuild ranks them. */
   readonly beyondRepair: readonly string[];
 }
 
@@ -60,7 +59,7 @@ export async function repair(options: RepairOptions): Promise<Repaired> {
   return { checked, ranked, beyondRepair };
 }
 
-/** Undefined: pruned, or of a later release, as after a rollback. */
+/** Undefined: an earlier release has removed it, or it is of a later release, as after a rollback. */
 function readable(body: Buffer | undefined): RankingMessage | undefined {
   if (body === undefined) return undefined;
   try {
@@ -69,36 +68,4 @@ function readable(body: Buffer | undefined): RankingMessage | undefined {
     if (error instanceof UndecodableRankingMessage) return undefined;
     throw error;
   }
-}
-
-interface PruneOptions {
-  readonly domain: string;
-  readonly database: Database;
-  readonly rankings: Pick<Rankings, "isBuilding" | "unmarked">;
-  /** The place that the last call returned. */
-  readonly behind: LedgerPlace;
-  /** All batches of epochs up to this one are marked. */
-  readonly until: number;
-  /** By the database's clock. */
-  readonly keptMs: number;
-  readonly signal?: AbortSignal;
-}
-
-/** Removes the ranking messages of old batches that are marked; 60 bytes of each batch remain. Stops, at most a page of a
- * thousand later, while a process builds a generation, which needs the messages of all batches since its snapshot.
- * Returns the place to continue from. May be repeated. */
-export async function prune({ domain, database, rankings, keptMs, ...range }: PruneOptions): Promise<LedgerPlace> {
-  let place = range.behind;
-  const storedBefore = (await clockOf(database.writer)) - keptMs;
-  while (range.signal?.aborted !== true && !(await rankings.isBuilding(domain))) {
-    const page = await listBatches(database.writer, domain, place, range.until, pageSize);
-    const young = page.findIndex(({ storedAt }) => storedAt > storedBefore);
-    const old = young === -1 ? page : page.slice(0, young);
-    const unmarked = new Set<LedgerPlace>(await rankings.unmarked(domain, old));
-    const marked = old.filter((batch) => !unmarked.has(batch));
-    await database.transaction((transaction) => pruneRankingMessages(transaction, marked));
-    place = old.at(-1) ?? place;
-    if (old.length < pageSize) break;
-  }
-  return place;
 }

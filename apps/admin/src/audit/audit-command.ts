@@ -13,6 +13,7 @@ interface AuditFlags extends DomainsFlag, JsonFlag {
   readonly endpoint: "read" | "write";
   readonly acknowledged?: string;
   readonly wait: number;
+  readonly full?: true;
 }
 
 const againAfterMs = 2000;
@@ -31,6 +32,7 @@ export function auditCommand(): Command {
       "--acknowledged <file>",
       "event ids that clients got a 2xx for, one a line: each must be stored exactly once",
     )
+    .option("--full", "read the rows of all batches, also of those that are folded, and check the folded counts too")
     .option("--wait <seconds>", "how long to wait until queues are empty and batches are ranked", number, 60)
     .addOption(jsonFlag)
     .action((flags: AuditFlags) => {
@@ -54,10 +56,11 @@ async function auditServers(
   let difference = { text: "", sinceMs: 0 };
   for (;;) {
     const acknowledged = flags.acknowledged === undefined ? undefined : await readIds(flags.acknowledged);
-    const { endpoint, wait } = flags;
+    const { endpoint, wait, full: isFull = false } = flags;
     const underWay = await waitUntilDrained(servers, chosen, { endpoint, withinMs: wait * 1000, progress });
     const waitedAt = performance.now();
-    const audits = underWay.length > 0 ? [] : await auditAll(servers, chosen, { endpoint, acknowledged, progress });
+    const audits =
+      underWay.length > 0 ? [] : await auditAll(servers, chosen, { endpoint, isFull, acknowledged, progress });
     const report = reportOf({
       endpoint,
       underWay,
@@ -77,10 +80,15 @@ async function auditServers(
   }
 }
 
+interface Auditing extends Pick<Audited, "endpoint" | "acknowledged"> {
+  readonly isFull: boolean;
+  readonly progress: Progress;
+}
+
 async function auditAll(
   { database, rankings }: Servers,
   chosen: readonly Domain[],
-  { endpoint, acknowledged, progress }: Pick<Audited, "endpoint" | "acknowledged"> & { progress: Progress },
+  { endpoint, isFull, acknowledged, progress }: Auditing,
 ): Promise<readonly DomainAudit[]> {
   const audits: DomainAudit[] = [];
   for (const domain of chosen) {
@@ -90,6 +98,7 @@ async function auditAll(
         database,
         rankings,
         endpoint,
+        isFull,
         ...(acknowledged === undefined ? {} : { acknowledged }),
         onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
       }),
@@ -196,6 +205,7 @@ function differences({ notStored, domains }: AuditReport): readonly string[] {
       ...batches.miscounted.first.map(
         (one) => `${domain}: batch ${one.batch} has ${one.rows} rows, its ledger entry says ${one.ledger}`,
       ),
+      ...(batches.unmarkedFolded > 0 ? [`${domain}: ${batches.unmarkedFolded} folded batches have no mark`] : []),
       ...(batches.strayMarks > 0 ? [`${domain}: ${batches.strayMarks} batches are ranked and not in the ledger`] : []),
       ...boards.differences.first.map(
         (one) => `${domain}: board ${one.board}, member ${one.member}: rows say ${one.rows}, the board ${one.ranked}`,

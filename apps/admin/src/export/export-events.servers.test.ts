@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { Domain, EntryFields, Event, EventFiles } from "@tally/contract";
+import { ledgerMigrations } from "@tally/database";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
@@ -59,7 +60,10 @@ test("an export waits for a slow reader: it never holds more than one chunk of l
   expect([await ended, progress, lines]).toEqual([rows, rows, rows]);
 });
 
-const withAllDomains = ownDatabase(...domains.map(({ migrations, name }) => [migrations, name] as const));
+const withAllDomains = ownDatabase(
+  [ledgerMigrations, "ledger"],
+  ...domains.map(({ migrations, name }) => [migrations, name] as const),
+);
 
 test.each(domains)("$name: every field of an event is stored, read back and exported", async (domain) => {
   const database = withAllDomains.connect();

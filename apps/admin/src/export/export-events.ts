@@ -39,7 +39,7 @@ export function exportEvents(options: ExportOptions, stream: Writable): Promise<
     for await (const rows of snapshot.stream(sql, values)) {
       const entries = rows.map((row) => {
         const event = files.rows.eventOf(row);
-        const entry = { ...fieldsOfEvent(files, event), [keyColumn]: event.id };
+        const entry = { ...fieldsOfEvent(files.fields, event), [keyColumn]: event.id };
         onEvent?.(event, entry);
         return entry;
       });

@@ -1,8 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { type Database, addMonths, firstDayOf, monthOf, retentionMigrations, withRecount } from "@tally/database";
+import {
+  type Database,
+  addDomains,
+  addMonths,
+  firstDayOf,
+  ledgerMigrations,
+  monthOf,
+  retentionMigrations,
+  withRecount,
+} from "@tally/database";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
-import { addUp } from "@tally/reconcile";
+import { beforeAll } from "vitest";
+import { addUp, readBatches } from "@tally/reconcile";
 import { bytesOfEventId, newEventId, type Recount, type SqlSnapshot, type SqlValue } from "@tally/contract";
 
 const found = domains.find(({ name }) => name === "purchases");
@@ -11,7 +21,10 @@ export const purchases = { ...found, retention: found.retention, files: found.fi
 
 /** A database of this test file with purchases that are not ranked. */
 export function purchasesDatabase() {
-  return ownDatabase([retentionMigrations, "retention"], [purchases.migrations, purchases.name]);
+  const own = [purchases.migrations, purchases.name] as const;
+  const database = ownDatabase([ledgerMigrations, "ledger"], [retentionMigrations, "retention"], own);
+  beforeAll(() => database.connect().transaction((transaction) => addDomains(transaction, [purchases.name])));
+  return database;
 }
 
 /** The first day of the month `back` months ago, as 2025-01-01. */
@@ -53,15 +66,19 @@ export async function sumsIn(
   snapshot: SqlSnapshot,
   { boards: kinds, rowsOfBatches }: Recount,
 ): Promise<readonly string[]> {
-  const { cells, batches } = await addUp(snapshot, kinds, () => undefined);
+  const known = await readBatches(snapshot, purchases.name);
+  const named = { name: purchases.name, boards: kinds };
+  const { cells, batches, foldedRows } = await addUp(snapshot, named, known, "all", () => undefined);
   if (rowsOfBatches !== undefined) {
     for await (const rows of snapshot.stream(rowsOfBatches))
       for (const [producer, sequence, count] of rows) batches.add(producer, sequence, Number(count));
   }
-  const lines = Array.from(batches.rest(), (batch) => `batch ${batch.join(" ")}`);
-  for (const counts of cells.values()) {
+  const sums = new Map<string, number>();
+  for (const [batch, sequence, count] of batches.rest()) sums.set(`batch ${batch} ${sequence}`, count);
+  for (const counts of [...cells.values(), foldedRows]) {
     for (const boards of [counts.byMember("store "), counts.byKey("item ")])
-      for (const { board, cells: own } of boards) for (const [id, count] of own) lines.push(`${board} ${id} ${count}`);
+      for (const { board, cells: own } of boards)
+        for (const [id, count] of own) sums.set(`${board} ${id}`, (sums.get(`${board} ${id}`) ?? 0) + count);
   }
-  return lines.toSorted();
+  return Array.from(sums, (line) => line.join(" ")).toSorted();
 }

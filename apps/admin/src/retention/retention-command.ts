@@ -9,11 +9,12 @@ import {
 } from "@tally/database";
 import type { Database, RetainOutcome, RetentionProgress } from "@tally/database";
 import { domains } from "@tally/domains";
+import { foldAll } from "@tally/reconcile";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import type { Command } from "commander";
 import { CommandError, usageError, newCommand } from "../command.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { withDatabase } from "../open-servers.ts";
+import { withDatabase, withServers } from "../open-servers.ts";
 import { withProgress, type Progress } from "@tally/runtime/progress";
 import { directoryOnDisk, exportMonth, type RetainedDomain } from "./export-month.ts";
 
@@ -30,7 +31,7 @@ const rowsPerTransaction = 10_000;
 export function retentionCommand(): Command {
   return newCommand("retention", {
     1: "another process is removing months, a file with other content is in the way, or an exported line does not have all content of its event; nothing is lost: run the same command again to continue",
-    3: "the database does not respond, or the table is in use for too long; run the same command again to continue",
+    3: "a server does not respond, or the table is in use for too long; run the same command again to continue",
   })
     .description("exports the rows of old months to files and removes them; rankings keep their counts")
     .requiredOption("--domain <name>", "the domain of the rows")
@@ -57,14 +58,16 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
   const { export: directory } = flags;
   if (directory === undefined) throw usageError("--export: expected a directory for the files");
   await directoryOnDisk(directory);
-  await withDatabase(({ config, database }) =>
+  await withServers(({ config, database, rankings }) =>
     withProgress(async (progress) => {
+      const onWait = (): void => progress.note("waits until all batches are folded");
       const outcome = await retain({
         url: config.databaseWriteUrl,
         database,
         domain,
         firstKept,
         rowsPerTransaction,
+        foldAll: () => foldAll({ domain, database, rankings }, onWait),
         onProgress: (soFar) => show(progress, soFar),
         exportMonth: (month) =>
           exportMonth({

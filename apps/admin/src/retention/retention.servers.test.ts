@@ -149,6 +149,7 @@ function remove(
     domain,
     firstKept: monthOfDay(dayOfMonth(keep)),
     rowsPerTransaction: 70,
+    foldAll: async () => undefined,
     onProgress,
     exportMonth: (month) => exportMonth({ domain, month, directory, database, onProgress: noProgress }),
   });

@@ -205,7 +205,7 @@ export interface paths {
         };
         /**
          * the purchases of a store that were stored last, 20 by default
-         * @description Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Ends at 10,000 items.
+         * @description Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Without `arrivedAt`, it arrived more than a day ago; these come last. Ends at 10,000 items.
          */
         readonly get: operations["getPurchasesLatest"];
         readonly put?: never;
@@ -2018,7 +2018,7 @@ export interface operations {
                                 readonly ItemID: number;
                                 readonly numberOfItems: number;
                             }[];
-                            readonly arrivedAt: string;
+                            readonly arrivedAt?: string;
                         }[];
                         readonly isComplete: boolean;
                     };

@@ -86,6 +86,12 @@ export async function findEpochs(reader: SqlReader, domain: string): Promise<Epo
   return { newest, earlier, closedTo: earlier.isOpen ? earlier.epoch - 1 : earlier.epoch };
 }
 
+/** False: the database never opened it, or opened another one of this number. */
+export function isInHistory({ newest, earlier }: Epochs, { epoch, token }: Omit<Epoch, "isOpen">): boolean {
+  if (epoch < earlier.epoch) return true;
+  return [newest, earlier].some((one) => one.epoch === epoch && one.token === token);
+}
+
 /** Opens the epoch after the newest one, and returns it; undefined: the earlier one is open, another process did the
  * same, the outcome is unknown, or `mayOpen` says no, which reads the same history of the database. Waits for none. */
 export async function openEpoch(

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/contract";
 import { addEpochs } from "./epochs.ts";
+import { addFolds, findFolded, readFold, type FoldedBatch, type LedgerTotals } from "./folds.ts";
 
 const selectStored = "SELECT producer, sequence, body_hash, moves FROM batches WHERE (producer, sequence) IN (?)";
 const insertEntries =
@@ -8,13 +9,12 @@ const insertEntries =
 
 // Uses the index domain_epoch; a page begins after the last row of the previous one.
 const selectPage = `
-  SELECT producer, sequence, epoch, stored_at FROM batches
+  SELECT producer, sequence, epoch, stored_at AS storedAt, events, changes, refused FROM batches
   WHERE domain = ? AND epoch <= ? AND (epoch > ? OR (epoch = ? AND (producer, sequence) > (?, ?)))
   ORDER BY epoch, producer, sequence LIMIT ?`;
 const selectIds = "SELECT producer, sequence FROM batches WHERE (producer, sequence) IN (?)";
 const selectMessages =
   "SELECT producer, sequence, moves FROM batches WHERE (producer, sequence) IN (?) AND moves IS NOT NULL";
-const updatePruned = "UPDATE batches SET moves = NULL WHERE (producer, sequence) IN (?) AND moves IS NOT NULL";
 const selectTotals = `
   SELECT COUNT(*) AS batches, CAST(COALESCE(SUM(events), 0) AS UNSIGNED) AS events,
     CAST(COALESCE(SUM(changes), 0) AS UNSIGNED) AS changes, CAST(COALESCE(SUM(refused), 0) AS UNSIGNED) AS refused,
@@ -23,7 +23,10 @@ const selectTotals = `
 
 // Both read one entry of the index domain_time. One statement for all domains, with GROUP BY, would read the whole
 // index: 20 ms for 40,000 batches.
-const selectNewest = "SELECT ? AS domain, MAX(stored_at) AS storedAt FROM batches WHERE domain = ?";
+const selectNewest = `
+  SELECT ? AS domain, COALESCE(
+    (SELECT MAX(stored_at) FROM batches WHERE domain = ?),
+    (SELECT NULLIF(newest, 0) FROM ledger_folds WHERE domain = ?)) AS storedAt`;
 const selectNext = "SELECT MIN(stored_at) AS storedAt FROM batches WHERE domain = ? AND stored_at > ?";
 
 export interface LedgerEntry {
@@ -40,7 +43,7 @@ export interface LedgerEntry {
   readonly rankingMessage: Buffer;
 }
 
-/** A batch that is stored; `rankingMessage` is undefined when it was pruned, long after the batch was counted. */
+/** A batch of the ledger; `rankingMessage` is undefined if an earlier release has removed it. */
 export interface StoredBatch {
   readonly bodyHash: Buffer;
   readonly rankingMessage: Buffer | undefined;
@@ -53,7 +56,7 @@ export function hashOfBody(body: Buffer): Buffer {
   return createHash("sha256").update(body).digest().subarray(0, 8);
 }
 
-/** Returns the given batches that are stored, by textOfBatchId. One lookup in the clustered index for each. */
+/** Returns the given batches that are in the ledger, by textOfBatchId. One lookup in the clustered index for each. */
 export async function findStored(
   transaction: SqlTransaction,
   batches: readonly BatchId[],
@@ -103,26 +106,27 @@ export async function listBatches(
   behind: LedgerPlace,
   until: number,
   limit: number,
-): Promise<readonly (LedgerPlace & { readonly storedAt: number })[]> {
+): Promise<readonly FoldedBatch[]> {
   const { epoch, producer, sequence } = behind;
   const place = [epoch, epoch, Buffer.from(producer, "hex"), sequence];
-  const rows = await reader.query<IdRow & { epoch: number; stored_at: number }>(selectPage, [
-    domain,
-    until,
-    ...place,
-    limit,
-  ]);
-  return rows.map((row) => Object.assign(idOf(row), { epoch: row.epoch, storedAt: row.stored_at }));
+  const rows = await reader.query<IdRow & Omit<FoldedBatch, "producer">>(selectPage, [domain, until, ...place, limit]);
+  return rows.map((row) => Object.assign(row, idOf(row)));
 }
 
-/** Of the given batches, those that the ledger lacks. One lookup in the clustered index for each. */
-export async function findMissing(reader: SqlReader, batches: readonly BatchId[]): Promise<readonly BatchId[]> {
+/** Of the given batches, those that are neither in the ledger nor folded. One or two lookups for each. */
+export async function findMissing(
+  reader: SqlReader,
+  domain: string,
+  batches: readonly BatchId[],
+): Promise<readonly BatchId[]> {
   if (batches.length === 0) return [];
   const found = new Set((await reader.query<IdRow>(selectIds, [keysOf(batches)])).map(keyOf));
-  return batches.filter((batch) => !found.has(textOfBatchId(batch)));
+  const others = batches.filter((batch) => !found.has(textOfBatchId(batch)));
+  const folded = await findFolded(reader, domain, others);
+  return others.filter((batch) => !folded.has(textOfBatchId(batch)));
 }
 
-/** Returns the ranking messages of the given batches, by textOfBatchId; without those that were pruned. */
+/** Returns the ranking messages of the given batches, by textOfBatchId; without those that an earlier release has removed. */
 export async function readRankingMessages(
   reader: SqlReader,
   batches: readonly BatchId[],
@@ -132,24 +136,18 @@ export async function readRankingMessages(
   return new Map(rows.map((row) => [keyOf(row), row.moves]));
 }
 
-/** Removes the ranking messages of batches that are counted; returns how many. Repeating it changes nothing. */
-export async function pruneRankingMessages(transaction: SqlTransaction, batches: readonly BatchId[]): Promise<number> {
-  return batches.length === 0 ? 0 : transaction.execute(updatePruned, [keysOf(batches)]);
-}
-
-export interface LedgerTotals {
-  readonly batches: number;
-  readonly events: number;
-  readonly changes: number;
-  readonly refused: number;
-  /** When the newest batch was stored, in ms since 1970; 0 without any. */
-  readonly newest: number;
-}
-
-/** Reads the whole ledger of a domain: about a second for a million batches. */
+/** Of all batches, folded ones too. Reads the whole ledger of a domain: about a second for a million batches. */
 export async function readTotals(reader: SqlReader, domain: string): Promise<LedgerTotals> {
-  const [row] = await reader.query<LedgerTotals>(selectTotals, [domain]);
-  return row ?? { batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
+  const [own] = await reader.query<LedgerTotals>(selectTotals, [domain]);
+  const { epoch: _, ...fold } = await readFold(reader, domain);
+  if (own === undefined) return fold;
+  return {
+    batches: own.batches + fold.batches,
+    events: own.events + fold.events,
+    changes: own.changes + fold.changes,
+    refused: own.refused + fold.refused,
+    newest: Math.max(own.newest, fold.newest),
+  };
 }
 
 /** In ms since 1970; without domains that have none. One index lookup for each, all at once. */
@@ -160,7 +158,7 @@ export async function newestStored(
   if (domains.length === 0) return new Map();
   const newest = await reader.query<{ domain: string; storedAt: number | null }>(
     domains.map(() => selectNewest).join(" UNION ALL "),
-    domains.flatMap((domain) => [domain, domain]),
+    domains.flatMap((domain) => [domain, domain, domain]),
   );
   return new Map(newest.flatMap(({ domain, storedAt }) => (storedAt === null ? [] : [[domain, storedAt]])));
 }
@@ -198,6 +196,7 @@ const updateShards = "UPDATE ranking_shards SET shards = ? WHERE domain = ?";
 /** Adds the rows of domains that have none. May be repeated. */
 export async function addDomains(transaction: SqlTransaction, domains: readonly string[]): Promise<void> {
   await addEpochs(transaction, domains);
+  await addFolds(transaction, domains);
   await transaction.upsert(
     insertDomains,
     domains.map((domain) => [domain]),

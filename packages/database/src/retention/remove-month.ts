@@ -20,7 +20,8 @@ import { raiseTo } from "./retained-from.ts";
  * The life of a month that is removed (retention_months.step). A process may die anywhere; the next one continues at
  * the same step:
  *
- *   moving      writers reject events of the month. Its partition is exchanged with the empty leaving table
+ *   moving      writers reject events of the month. All batches are folded, so that its rows are in the folded counts.
+ *               Its partition is exchanged with the empty leaving table
  *   exporting   the leaving rows still count. They are written to a file, which is read again
  *   counting    the leaving rows are added to the base, some thousand in a transaction, up to counted_to
  *   dropping    the base has all. The leaving table is replaced by an empty one, and the empty partition is dropped

@@ -24,6 +24,8 @@ export interface RetainOptions extends Omit<Removing, "session" | "onProgress"> 
   readonly url: string;
   /** Months before this one are removed. See firstKeptMonth. */
   readonly firstKept: Month;
+  /** Folds all batches that are stored by now: rows of a batch in the ledger must not leave. */
+  readonly foldAll: () => Promise<void>;
   readonly onProgress: (progress: RetentionProgress) => void;
 }
 
@@ -63,11 +65,12 @@ export async function retain(options: RetainOptions): Promise<RetainOutcome | un
       const unfinished = await unfinishedMonth(options.database.writer, domain.name);
       if (unfinished !== undefined) {
         const { month, step } = unfinished;
+        await options.foldAll();
         removed.push({ month, ...(await removeMonth(removing, month, step)) });
       }
       const { months, converted } = await partition(session, options);
       for (const month of months.filter((one) => one < options.firstKept)) {
-        const exported = await removeOne(removing, month);
+        const exported = await removeOne(removing, month, options.foldAll);
         if (exported !== undefined) removed.push({ month, ...exported });
       }
       return { converted, removed };
@@ -76,7 +79,11 @@ export async function retain(options: RetainOptions): Promise<RetainOutcome | un
 }
 
 /** A month without rows is only dropped. */
-async function removeOne(removing: Removing, month: Month): Promise<ExportedMonth | undefined> {
+async function removeOne(
+  removing: Removing,
+  month: Month,
+  foldAll: () => Promise<void>,
+): Promise<ExportedMonth | undefined> {
   const { session, domain, onProgress } = removing;
   const { retention } = domain;
   const wait = (): void => onProgress({ step: "waiting", month });
@@ -85,6 +92,7 @@ async function removeOne(removing: Removing, month: Month): Promise<ExportedMont
   // These rows are in the base: after a failover the server may lack the end of an earlier removal.
   if (await hasLeavingRows(session, retention)) await patiently(() => renewLeaving(session, retention), wait);
   await begin(removing.database, domain.name, month);
+  await foldAll();
   return removeMonth(removing, month, "moving");
 }
 

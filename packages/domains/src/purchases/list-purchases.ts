@@ -1,4 +1,4 @@
-import { InvalidInput, queryRoute, type SqlParameter } from "@tally/contract";
+import { fieldsOfEvent, InvalidInput, queryRoute, type SqlParameter } from "@tally/contract";
 import { Type, type Static, type TSchema } from "typebox";
 import type { PurchaseEvent } from "./event.ts";
 import { fields } from "./routes.ts";
@@ -26,13 +26,7 @@ const exampleOfShown: ShownPurchase = {
   items: [{ ItemID: 85571, numberOfItems: 2 }],
 };
 
-const shownPurchase = (event: PurchaseEvent): ShownPurchase => ({
-  eventID: event.id,
-  storeID: fields.storeID(event),
-  custID: fields.custID(event),
-  date: fields.date(event),
-  items: fields.items(event),
-});
+const shownPurchase = (event: PurchaseEvent): ShownPurchase => ({ eventID: event.id, ...fieldsOfEvent(fields, event) });
 
 interface CountedRow {
   readonly itemCount: number;
@@ -145,14 +139,15 @@ const selectLatest = `
       SELECT id AS newest_id, purchased_on AS newest_on, producer, sequence FROM purchases
       WHERE store_id = ? ORDER BY purchased_on DESC, id DESC LIMIT ${searchedMax}
     ) AS newest
-    JOIN batches ON batches.producer = newest.producer AND batches.sequence = newest.sequence
-    ORDER BY storedAt DESC, newest_id DESC LIMIT ?
+    LEFT JOIN batches ON batches.producer = newest.producer AND batches.sequence = newest.sequence
+    ORDER BY storedAt DESC, newest_on DESC, newest_id DESC LIMIT ?
   ) AS latest
   JOIN purchases ON id = newest_id AND purchased_on = newest_on
-  ORDER BY latest.storedAt DESC, id DESC`;
+  ORDER BY latest.storedAt DESC, purchased_on DESC, id DESC`;
 
 interface LatestRow extends CountedRow {
-  readonly storedAt: number;
+  /** Null: its batch is folded, so it arrived long ago. */
+  readonly storedAt: number | null;
   /** Among how many purchases these were found. */
   readonly searched: number;
 }
@@ -166,11 +161,11 @@ export const latestPurchases = queryRoute({
   path: "/purchases/latest",
   summary: "the purchases of a store that were stored last, 20 by default",
   description:
-    "Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Ends at 10,000 items",
+    "Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Without `arrivedAt`: it arrived long ago, at least a day unless months were removed since; these come last. Ends at 10,000 items",
   params: Type.Object({}),
   query: closed({ storeID: ids.Text, limit: Type.Optional(limits.Text) }),
   response: Type.Object({
-    purchases: Type.Array(Type.Object({ ...ShownPurchase.properties, arrivedAt: Type.String() })),
+    purchases: Type.Array(Type.Object({ ...ShownPurchase.properties, arrivedAt: Type.Optional(Type.String()) })),
     isComplete: Type.Boolean(),
   }),
   storeOf: ({ query }) => ids.parse("storeID", query.storeID),
@@ -180,7 +175,7 @@ export const latestPurchases = queryRoute({
       limits.parse("limit", limit),
     ]);
     const purchases = upToItemsMax(found).map(({ row, event }) =>
-      Object.assign(shownPurchase(event), { arrivedAt: new Date(row.storedAt).toISOString() }),
+      Object.assign(shownPurchase(event), row.storedAt !== null && { arrivedAt: new Date(row.storedAt).toISOString() }),
     );
     return { purchases, isComplete: (found[0]?.searched ?? 0) < searchedMax };
   },

@@ -18,23 +18,26 @@ export function rank(changes: readonly Change<PurchaseEvent>[], moves: Moves): v
 }
 
 // By the primary key: another plan would sort, or read the table again for each range.
+const columns = "store_id, CAST(items AS CHAR), producer, sequence";
 const countedRows = (table: string, condition = ""): CountedRows => ({
-  select: `
-    SELECT store_id, CAST(items AS CHAR), producer, sequence FROM ${table} FORCE INDEX (PRIMARY)
-    WHERE id > ? AND id <= ? ${condition}`,
+  select: `SELECT ${columns} FROM ${table} FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ? ${condition}`,
   selectEnd: `
     SELECT id AS value FROM ${table} FORCE INDEX (PRIMARY) WHERE id > ? ${condition} ORDER BY id LIMIT 1 OFFSET ?`,
   bounds: [Buffer.alloc(16), Buffer.alloc(16, 0xff)],
 });
 
+const rowsOfBatches = (table: string, condition = ""): string =>
+  `SELECT ${columns} FROM ${table} FORCE INDEX (batch) WHERE producer = ? AND sequence BETWEEN ? AND ? ${condition}`;
+
 /** The sums of what rank() adds for each purchase. */
 export const recount: Recount = {
   ids: "SELECT id FROM purchases",
-  boards: [{ mirrored: sales, rows: [countedRows("purchases")] }],
+  boards: [{ mirrored: sales, rows: [countedRows("purchases")], rowsOfBatches: [rowsOfBatches("purchases")] }],
 };
 
 // Leaving purchases up to this id are in the base. NULL, so no rows, when no month is being removed.
-const countedTo = "(SELECT counted_to FROM retention_months WHERE domain = 'purchases' AND step <> 'removed')";
+const leavingRows =
+  "AND id > (SELECT counted_to FROM retention_months WHERE domain = 'purchases' AND step <> 'removed')";
 
 const baseRows: CountedRows = {
   select: `
@@ -45,8 +48,8 @@ const baseRows: CountedRows = {
 };
 
 const addQuantities = `
-  INSERT INTO purchases_base (store_id, item_id, quantity)
-  SELECT store_id, item_id, SUM(quantity) FROM purchase_items_leaving WHERE purchase_id > ? AND purchase_id <= ?
+  INSERT INTO purchases_base (store_id, item_id, quantity, is_folded)
+  SELECT store_id, item_id, SUM(quantity), 1 FROM purchase_items_leaving WHERE purchase_id > ? AND purchase_id <= ?
   GROUP BY store_id, item_id
   ON DUPLICATE KEY UPDATE purchases_base.quantity = purchases_base.quantity + VALUES(quantity)`;
 const addBatches = `
@@ -68,7 +71,8 @@ export const retention: Retention<PurchaseEvent> = {
     boards: [
       {
         mirrored: sales,
-        rows: [countedRows("purchases"), countedRows("purchases_leaving", `AND id > ${countedTo}`), baseRows],
+        rows: [countedRows("purchases"), countedRows("purchases_leaving", leavingRows), baseRows],
+        rowsOfBatches: [rowsOfBatches("purchases"), rowsOfBatches("purchases_leaving", leavingRows)],
       },
     ],
   },

@@ -45,6 +45,16 @@ export function connectRankings(options: RankingsOptions): Rankings {
       return (await Promise.all(runs)).toSorted().join(",");
     },
 
+    async folded(domain) {
+      const prefixes = await shards.prefixes(domain);
+      return Math.min(...(await Promise.all(prefixes.map(async (key) => Number(await redis.get(`${key}:folded`))))));
+    },
+
+    async noteFolded(domain, batches) {
+      const prefixes = await shards.prefixes(domain);
+      await Promise.all(prefixes.map((prefix) => redis.set(`${prefix}:folded`, batches)));
+    },
+
     async shards(domain) {
       return (await shards.read(domain)).keys.length;
     },

@@ -18,6 +18,7 @@ import type { RankingsRedis } from "./scripts.ts";
  *                         :g:c:day:5   all members with their scores: hash; absent for mirrored counts
  *                         :g:floors    board -> the last place in its sorted set; see lua/move.lua
  *                         :g:applied:<hex>  the marks of a producer, one bit for each batch: it is ranked
+ *                         :g:folded    how many batches are folded; all of them are marked
  *                         :g:as-of     when the newest ranked batch was stored, ms since 1970
  *                         :g:recent    in the first shard: ranked batches that no noted epoch shows to be in the ledger
                          :g:epoch     "epoch token": the database must have it, or has lost batches that are ranked

@@ -45,6 +45,10 @@ export async function buildGeneration(
     mark: (producer, marks) => loader.mark(producer, marks),
     loaded: (asOf) => loader.end(asOf),
 
+    async noteFolded(batches) {
+      await Promise.all(keys.map((key) => redis.set(`${key}:${name}:folded`, batches)));
+    },
+
     async switch() {
       // A process that was frozen for longer than `holdMs` may have been overtaken.
       if (!(await hold.renew())) return false;

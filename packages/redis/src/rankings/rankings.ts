@@ -31,6 +31,7 @@ export interface NewGeneration extends BatchRanking {
   addMirrored(boards: MirroredBoards, member: string, cells: Cells): Promise<void>;
   /** Adds the marks of a producer, one for each ranked batch: bit n, highest bit of a byte first, is sequence n. */
   mark(producer: string, marks: Buffer): Promise<void>;
+  noteFolded(batches: number): Promise<void>;
   /** Waits until everything that was added is loaded. `asOf`: when the newest of its batches was stored. */
   loaded(asOf: number): Promise<void>;
   /** Makes it the live one. False when Redis has lost a part of it: then it is unusable. */
@@ -85,6 +86,10 @@ export interface Rankings extends BatchRanking {
   /** Notes an epoch that was opened after `batches` were found in the ledger, unless a later one is noted. A rebuild
    * forgets the note. */
   noteEpoch(domain: string, epoch: NotedEpoch, batches: readonly BatchId[]): Promise<void>;
+  /** How many batches the live generation knew to be folded at the last noteFolded, on the shard with the lowest number.
+   * They are marked. Fewer than in the database: it lacks folded batches. */
+  folded(domain: string): Promise<number>;
+  noteFolded(domain: string, batches: number): Promise<void>;
   /** Of the live generation. Without one: of the last that was seen, or of the setting. */
   shards(domain: string): Promise<number>;
   /** Begins a generation, by default with as many shards as the live one; undefined while another process builds. */

@@ -34,8 +34,14 @@ export function StoresView({ storeID, date }: StoresViewProps) {
 type Latest = BodyOf<"/purchases/latest">;
 type TopItems = BodyOf<"/stores/{storeID}/top-items">;
 
+// Without a time: its batch is folded.
+const arrivalOf = (at: string | undefined, withTime = false) =>
+  at === undefined ? "–" : <Age at={Date.parse(at)} withTime={withTime} />;
+
+const arrivalNote = (at: string | undefined): string => (at === undefined ? "long ago" : timeText(Date.parse(at)));
+
 const columns: readonly Column<Latest["purchases"][number]>[] = [
-  { title: "Arrived", cell: ({ arrivedAt }) => <Age at={Date.parse(arrivedAt)} withTime /> },
+  { title: "Arrived", cell: ({ arrivedAt }) => arrivalOf(arrivedAt, true) },
   { title: "Customer", cell: ({ custID }) => custID, isNumber: true },
   { title: "Date of sale", cell: ({ date }) => dateText(date) },
   {
@@ -87,8 +93,8 @@ function StoreBoards({ storeID, date }: StoreBoardsProps) {
           },
           {
             label: "Last purchase arrived",
-            value: last === undefined ? "–" : <Age at={Date.parse(last.arrivedAt)} />,
-            note: last === undefined ? noteOf(latest, "no purchase yet") : timeText(Date.parse(last.arrivedAt)),
+            value: arrivalOf(last?.arrivedAt),
+            note: last === undefined ? noteOf(latest, "no purchase yet") : arrivalNote(last.arrivedAt),
           },
         ]}
       />

@@ -1,0 +1,200 @@
+import { textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/contract";
+
+/*
+ * The ledger has a row for each batch with its ranking message. A batch that was ranked long ago is folded, in one
+ * transaction: its rows are added to sums by member and key (folded_counts), its numbers to the totals of its domain
+ * (ledger_folds), it becomes one bit (folded_batches), and its ledger row is deleted. So the counts of a domain are
+ * the folded counts and the rows of the batches in the ledger, whatever the date or the age of a row is, and the cost
+ * of audit and rebuild does not grow with the number of folded rows.
+ */
+
+/** Of one domain, or of some of its batches. */
+export interface LedgerTotals {
+  readonly batches: number;
+  readonly events: number;
+  readonly changes: number;
+  readonly refused: number;
+  /** When the newest batch was stored, in ms since 1970; 0 without any. */
+  readonly newest: number;
+}
+
+/** The totals of the folded batches. `epoch`: the last of them. */
+export interface Fold extends LedgerTotals {
+  readonly epoch: number;
+}
+
+/** A batch to be folded. */
+export interface FoldedBatch extends BatchId {
+  readonly epoch: number;
+  readonly storedAt: number;
+  readonly events: number;
+  readonly changes: number;
+  readonly refused: number;
+}
+
+/** What a member's rows add. */
+interface MemberCounts {
+  readonly member: string;
+  readonly cells: readonly (readonly [key: string, count: number])[];
+}
+
+const batchesPerPart = 8192;
+const slices = 8;
+const batchesPerStatement = 1000;
+
+const selectFold = "SELECT epoch, batches, events, changes, refused, newest FROM ledger_folds WHERE domain = ?";
+const insertFolds =
+  "INSERT IGNORE INTO ledger_folds (domain, epoch, batches, events, changes, refused, newest) VALUES ?";
+const updateFold = `
+  UPDATE ledger_folds SET epoch = GREATEST(epoch, ?), batches = batches + ?, events = events + ?,
+    changes = changes + ?, refused = refused + ?, newest = GREATEST(newest, ?)
+  WHERE domain = ?`;
+const deleteBatches = "DELETE FROM batches WHERE (producer, sequence) IN (?)";
+const selectParts = "SELECT producer, part, marks FROM folded_batches WHERE (domain, producer, part) IN (?)";
+const replaceParts = `
+  INSERT INTO folded_batches (domain, producer, part, marks) VALUES ? ON DUPLICATE KEY UPDATE marks = VALUES(marks)`;
+const selectSlices = "SELECT slice, counts FROM folded_counts WHERE domain = ? AND member = ?";
+const replaceSlices = `
+  INSERT INTO folded_counts (domain, member, slice, counts) VALUES ? ON DUPLICATE KEY UPDATE counts = VALUES(counts)`;
+
+/** For a stream: (producer, part, marks). */
+export const selectFoldedParts = "SELECT producer, part, marks FROM folded_batches WHERE domain = ?";
+/** For a stream: (member, counts), each key of a member once. Counts are the text of [[key, count], …]. */
+export const selectFoldedCounts = "SELECT member, counts FROM folded_counts WHERE domain = ?";
+
+/** Adds the rows of domains that have none. May be repeated. */
+export async function addFolds(transaction: SqlTransaction, domains: readonly string[]): Promise<void> {
+  await transaction.upsert(
+    insertFolds,
+    domains.map((domain) => [domain, 0, 0, 0, 0, 0, 0]),
+  );
+}
+
+export async function readFold(reader: SqlReader, domain: string): Promise<Fold> {
+  const [fold] = await reader.query<Fold>(selectFold, [domain]);
+  return fold ?? { epoch: 0, batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
+}
+
+/** Of the given batches, those that are folded, by textOfBatchId. */
+export async function findFolded(
+  reader: SqlReader,
+  domain: string,
+  batches: readonly BatchId[],
+): Promise<ReadonlySet<string>> {
+  if (batches.length === 0) return new Set();
+  const parts = await readParts(reader, domain, batches);
+  const isFolded = (batch: BatchId) => ((parts.get(partOf(batch))?.marks[byteOf(batch)] ?? 0) & bitOf(batch)) !== 0;
+  return new Set(batches.filter(isFolded).map(textOfBatchId));
+}
+
+/** Another process has folded some of the batches: nothing was changed. */
+export class FoldedMeanwhile extends Error {
+  readonly code = "FOLDED_MEANWHILE";
+}
+
+export interface ToFold {
+  readonly domain: string;
+  readonly batches: readonly FoldedBatch[];
+  /** What their rows add up to. */
+  readonly counts: () => Iterable<MemberCounts>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Throws FoldedMeanwhile, also when it is repeated after a commit, and the reason of `signal`. */
+export async function foldBatches(
+  transaction: SqlTransaction,
+  { domain, batches, counts, signal }: ToFold,
+): Promise<void> {
+  // One process at a time: the row is locked until the end.
+  await transaction.query(`${selectFold} FOR UPDATE`, [domain]);
+  let deleted = 0;
+  for (let at = 0; at < batches.length; at += batchesPerStatement) {
+    signal?.throwIfAborted();
+    const some = batches.slice(at, at + batchesPerStatement);
+    const keys = some.map(({ producer, sequence }) => [Buffer.from(producer, "hex"), sequence]);
+    deleted += await transaction.execute(deleteBatches, [keys]);
+  }
+  if (deleted !== batches.length) throw new FoldedMeanwhile(`${domain}: ${batches.length - deleted} batches`);
+  const parts = await readParts(transaction, domain, batches);
+  for (const batch of batches) {
+    const { marks } = parts.get(partOf(batch)) ?? {};
+    marks?.writeUInt8(marks.readUInt8(byteOf(batch)) | bitOf(batch), byteOf(batch));
+  }
+  await transaction.upsert(
+    replaceParts,
+    Array.from(parts.values(), ({ producer, part, marks }) => [domain, producer, part, marks]),
+  );
+  for (const one of counts()) {
+    signal?.throwIfAborted();
+    await addCounts(transaction, domain, one);
+  }
+  const { epoch, batches: number, events, changes, refused, newest } = totalsOf(batches);
+  const values = [epoch, number, events, changes, refused, newest, domain];
+  if ((await transaction.execute(updateFold, values)) !== 1)
+    throw new Error(`ledger_folds has no row of ${domain}: run "tally migrate"`);
+}
+
+async function addCounts(transaction: SqlTransaction, domain: string, { member, cells }: MemberCounts): Promise<void> {
+  const sums = new Map<number, Map<string, number>>();
+  const add = (key: string, count: number): void => {
+    const slice = Number(key) % slices;
+    const own = sums.get(slice) ?? new Map<string, number>();
+    sums.set(slice, own.set(key, (own.get(key) ?? 0) + count));
+  };
+  for (const [key, count] of cells) add(key, count);
+  const rows = await transaction.query<{ slice: number; counts: string }>(selectSlices, [domain, member]);
+  for (const row of rows) {
+    if (!sums.has(row.slice)) continue;
+    const stored: unknown = JSON.parse(row.counts);
+    if (Array.isArray(stored)) for (const [key, count] of stored) add(String(key), Number(count));
+  }
+  await transaction.upsert(
+    replaceSlices,
+    Array.from(sums, ([slice, own]) => {
+      const counts = Array.from(own, ([key, count]) => `[${key},${count}]`);
+      return [domain, member, slice, `[${counts.join()}]`];
+    }),
+  );
+}
+
+function totalsOf(batches: readonly FoldedBatch[]): Fold {
+  const sum = (of: (batch: FoldedBatch) => number) => batches.reduce((total, batch) => total + of(batch), 0);
+  return {
+    epoch: batches.reduce((last, { epoch }) => Math.max(last, epoch), 0),
+    batches: batches.length,
+    events: sum(({ events }) => events),
+    changes: sum(({ changes }) => changes),
+    refused: sum(({ refused }) => refused),
+    newest: batches.reduce((last, { storedAt }) => Math.max(last, storedAt), 0),
+  };
+}
+
+interface Part {
+  readonly producer: Buffer;
+  readonly part: number;
+  /** 1024 bytes. */
+  readonly marks: Buffer;
+}
+
+/** The parts of the given batches, by partOf; those without a row are empty. */
+async function readParts(
+  reader: SqlReader,
+  domain: string,
+  batches: readonly BatchId[],
+): Promise<ReadonlyMap<string, Part>> {
+  const parts = new Map<string, Part>();
+  for (const batch of batches) {
+    const part = Math.floor(batch.sequence / batchesPerPart);
+    const producer = Buffer.from(batch.producer, "hex");
+    if (!parts.has(partOf(batch)))
+      parts.set(partOf(batch), { producer, part, marks: Buffer.alloc(batchesPerPart / 8) });
+  }
+  const keys = Array.from(parts.values(), ({ producer, part }) => [domain, producer, part]);
+  for (const { producer, part, marks } of await reader.query<Part>(selectParts, [keys]))
+    marks.copy(parts.get(`${producer.toString("hex")}:${part}`)?.marks ?? Buffer.alloc(0));
+  return parts;
+}
+
+const partOf = ({ producer, sequence }: BatchId): string => `${producer}:${Math.floor(sequence / batchesPerPart)}`;
+const byteOf = ({ sequence }: BatchId): number => (sequence % batchesPerPart) >>> 3;
+const bitOf = ({ sequence }: BatchId): number => 0x80 >>> (sequence & 7);

@@ -1,0 +1,155 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { clockOf, closeEarlier, foldBatches, FoldedMeanwhile, listBatches, openEpoch } from "@tally/database";
+import { placeAt, readEpochs, readFold, withRecount } from "@tally/database";
+import type { Database, Fold, FoldedBatch, LedgerPlace, Recounted, ToFold } from "@tally/database";
+import { textOfBatchId, type Recount, type SqlReader, type SqlSnapshot } from "@tally/contract";
+import type { Rankings } from "@tally/redis";
+import { addRowsOfBatches } from "./audit-rankings.ts";
+import { addUpBatches } from "./add-up.ts";
+import { BatchMarks } from "./recount.ts";
+import { repair } from "./repair.ts";
+
+export interface FoldOptions {
+  readonly domain: Recounted<Pick<Recount, "boards" | "rowsOfBatches">>;
+  readonly database: Pick<Database, "snapshot" | "transaction" | "writer">;
+  readonly rankings: Pick<Rankings, "folded" | "instance" | "isBuilding" | "noteFolded" | "rank" | "unmarked">;
+  /** All batches of epochs up to this one are visible. */
+  readonly until: number;
+  /** Younger batches stay in the ledger, by the database's clock. */
+  readonly keptMs: number;
+  /** Nothing is folded before a batch is this old: each fold writes all counts of its stores again. */
+  readonly waitMs: number;
+  readonly signal?: AbortSignal;
+}
+
+const pageSize = 1000;
+// About a minute, most of it for the rows.
+const batchesMax = 100_000;
+const changesMax = 1_000_000;
+const giveUpAfterMs = 60_000;
+
+/** The database or the rankings are not as the ledger says, so folding would hide it. */
+export class Unfoldable extends Error {
+  readonly code = "UNFOLDABLE";
+}
+
+/** Folds the batches that are old enough, some at a time (see folds.ts of the ledger). Ends early while a process builds
+ * a generation, which needs the ledger since its snapshot. Throws Unfoldable for a batch that has no mark, or other rows
+ * than its ledger entry says. Several processes may run it; it may be repeated. */
+export async function fold({ domain, database, rankings, signal, ...range }: FoldOptions): Promise<void> {
+  const { name } = domain;
+  const now = await clockOf(database.writer);
+  const [oldest] = await listBatches(database.writer, name, placeAt(0), range.until, 1);
+  if (oldest === undefined || oldest.storedAt > now - range.waitMs) return;
+  while (signal?.aborted !== true && !(await rankings.isBuilding(name))) {
+    const step = await withRecount(database, "read", domain, async (snapshot, recount) => {
+      const batches = await oldBatches(snapshot, name, range.until, now - range.keptMs);
+      const counts = await countsOf(snapshot, recount, batches, signal);
+      return { domain: name, batches, counts, signal, asOf: await readFold(snapshot, name) };
+    });
+    const folded = await readFold(database.writer, name);
+    // Nothing is left, or the read endpoint lacks what was folded last.
+    if (step.batches.length === 0 || step.asOf.batches < folded.batches) return;
+    await note(rankings, name, step.batches, folded);
+    try {
+      const transaction = database.transaction(
+        async (one) => {
+          await foldBatches(one, step);
+          if (await rankings.isBuilding(name)) throw new FoldedMeanwhile(`${name}: a generation is being built`);
+        },
+        { giveUpAfterMs, ...(signal && { signal }) },
+      );
+      await transaction;
+    } catch (error) {
+      if (error instanceof FoldedMeanwhile) return;
+      throw error;
+    }
+  }
+}
+
+/** Notes in Redis how many batches will be folded, before the commit: a Redis with a lower number than the database has
+ * lacks batches that the ledger has no more. Throws Unfoldable unless the batches are marked in the same Redis. */
+async function note(
+  rankings: FoldOptions["rankings"],
+  domain: string,
+  batches: readonly FoldedBatch[],
+  folded: Fold,
+): Promise<void> {
+  const instance = await rankings.instance();
+  if ((await rankings.folded(domain)) < folded.batches)
+    throw new Unfoldable(`${domain}: the rankings lack batches that are folded`);
+  for (let at = 0; at < batches.length; at += pageSize) {
+    const [unmarked] = await rankings.unmarked(domain, batches.slice(at, at + pageSize));
+    if (unmarked !== undefined) throw new Unfoldable(`${domain}: batch ${textOfBatchId(unmarked)} is not ranked`);
+  }
+  await rankings.noteFolded(domain, folded.batches + batches.length);
+  if ((await rankings.instance()) !== instance) throw new Unfoldable(`${domain}: Redis was restarted meanwhile`);
+}
+
+/** Folds all batches that are stored by now, whatever their age. Waits for open transactions, for a lagging read
+ * endpoint and for the end of a rebuild; `onWait` is called each second then. */
+export async function foldAll(options: Omit<FoldOptions, "until" | "keptMs" | "waitMs">, onWait: () => void) {
+  const { domain, database, rankings } = options;
+  const { newest } = await readEpochs(database.writer, domain.name);
+  const range = { from: 0, until: newest.epoch };
+  for (;;) {
+    const epochs = await readEpochs(database.writer, domain.name);
+    if (epochs.earlier.isOpen) await closeEarlier(database, domain.name, epochs);
+    else if (epochs.closedTo < newest.epoch) await openEpoch(database, domain.name, epochs);
+    else {
+      await repair({ domain: domain.name, reader: database.writer, rankings, ...range });
+      await fold({ ...options, until: newest.epoch, keptMs: 0, waitMs: 0 });
+      const left = await listBatches(database.writer, domain.name, placeAt(0), newest.epoch, 1);
+      if (left.length === 0) return;
+    }
+    onWait();
+    await delay(1000);
+  }
+}
+
+async function oldBatches(
+  reader: SqlReader,
+  domain: string,
+  until: number,
+  storedBefore: number,
+): Promise<readonly FoldedBatch[]> {
+  const batches: FoldedBatch[] = [];
+  let place: LedgerPlace = placeAt(0);
+  for (let changes = 0; batches.length < batchesMax && changes < changesMax;) {
+    const page = await listBatches(reader, domain, place, until, pageSize);
+    const young = page.findIndex(({ storedAt }) => storedAt > storedBefore);
+    const old = young === -1 ? page : page.slice(0, young);
+    batches.push(...old);
+    changes += old.reduce((sum, batch) => sum + batch.changes, 0);
+    place = old.at(-1) ?? place;
+    if (old.length < pageSize) break;
+  }
+  return batches;
+}
+
+/** What the rows of the batches add. Throws Unfoldable unless they have as many rows as the ledger says. */
+async function countsOf(
+  snapshot: SqlSnapshot,
+  recount: Pick<Recount, "boards" | "rowsOfBatches">,
+  batches: readonly FoldedBatch[],
+  signal: AbortSignal | undefined,
+): Promise<ToFold["counts"]> {
+  const mirror = recount.boards.find((kind) => "mirrored" in kind);
+  // Counted from the rows of all batches, folded or not.
+  if (mirror === undefined) return () => [];
+  const marks = new BatchMarks();
+  const keys = batches.map(({ producer, sequence }) => [Buffer.from(producer, "hex"), sequence] as const);
+  for (const [producer, sequence] of keys) marks.set(producer, sequence);
+  const { counts, batches: rows } = await addUpBatches(snapshot, mirror, marks, signal);
+  if (rows.rows !== batches.reduce((sum, { changes }) => sum + changes, 0))
+    await addRowsOfBatches(snapshot, recount, rows); // of months that an earlier release has removed
+  for (const [index, [producer, sequence]] of keys.entries()) {
+    const [own, changes] = [rows.take(producer, sequence), batches[index]?.changes];
+    if (own === changes) continue;
+    const key = `${producer.toString("hex")}:${sequence}`;
+    throw new Unfoldable(`batch ${key} has ${own} rows, its ledger entry says ${changes}`);
+  }
+  return function* ofMembers() {
+    for (const { board: member, cells } of counts.byMember("")) yield { member, cells };
+  };
+}
