@@ -9,7 +9,7 @@ export interface Zone {
 export interface Store {
   readonly id: number;
   readonly zone: Zone;
-  /** Of all purchases of the chain, 0 to 1. */
+  /** The share of all purchases of the chain, 0 to 1. */
   readonly share: number;
 }
 

@@ -9,7 +9,7 @@ export interface DayOptions {
   /** yyyymmdd: the date in the first zone on which the day begins. */
   readonly date: number;
   readonly storesPerZone: number;
-  /** Of all stores in the 24 hours. */
+  /** All stores together in the 24 hours. */
   readonly purchases: number;
 }
 

@@ -9,7 +9,7 @@ export type Reply = Responded | { readonly name: "broken" | "silent"; readonly m
 export interface Responded {
   readonly name: "responded";
   readonly status: number;
-  /** Of the event; empty without one, as for a GET. */
+  /** The event's; empty without one, as for a GET. */
   readonly id: string;
   /** The body; empty where the client does not keep it. */
   readonly text: string;

@@ -94,7 +94,7 @@ test("every figure that both contenders have is compared by round, with its spre
 });
 
 const settings = ["32", "64", "128"];
-/** Of rounds with these rates and p99s, a list for each setting. */
+/** For rounds with these rates and p99s, a list for each setting. */
 const chosen = (...figures: readonly (readonly (readonly [number, number])[])[]) =>
   bestWithin(50, settings, runsWith(figures))?.name;
 const runsWith = (figures: readonly (readonly (readonly [number, number])[])[]) =>

@@ -70,8 +70,8 @@ export function medianTable(contenders: readonly string[], runs: readonly Run[])
 // Two short runs of one setting differ by about this share.
 const tolerance = 0.1;
 
-/** Of the contenders whose runs kept all events and whose median p99 is within the limit, the first one with at least
- * 90 % of the highest median throughput. The fastest itself would be chosen by noise. undefined: none. */
+/** Among the contenders whose runs kept all events and whose median p99 is within the limit, the first one with at
+ * least 90 % of the highest median throughput. The fastest itself would be chosen by noise. undefined: none. */
 export function bestWithin(p99Ms: number, contenders: readonly string[], runs: readonly Run[]) {
   const throughput = throughputs.find(({ of }) => runs.some(({ report }) => of(report) !== null));
   const allowed = contenders.flatMap((name) => {

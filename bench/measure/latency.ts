@@ -7,7 +7,7 @@ export type Latency = NonNullable<ReturnType<typeof latencyOf>>;
 /** Times of single events that were followed, in ms from sending the request. */
 export type Spans = NonNullable<ReturnType<typeof spansOf>>;
 
-/** Of all requests in these histograms of a recorder. null without any. */
+/** For all requests in these histograms of a recorder; null without any. */
 export function latencyOf(...encoded: readonly string[]) {
   const histogram = merged(encoded);
   if (histogram.totalCount === 0) return null;

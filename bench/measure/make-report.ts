@@ -94,7 +94,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
     disturbance: disturbanceOf(readings, process.pid),
     littlesLaw: { expectedPerSecond: expectedPerSecond(plan, result) },
     ...verdictOf(plan.design, plan.domain, audit),
-    /** Of a source's run: when each group of connections began and ended, in seconds. */
+    /** For a source's run: when each group of connections began and ended, in seconds. */
     groups: result.groups.map(({ begun, ended, ...group }) => ({
       ...group,
       begun: round(begun, 2),
@@ -110,7 +110,7 @@ function askedOf(plan: BenchPlan) {
   const isSource = phase.model === "source";
   return {
     repeat: plan.repeat,
-    // Of a build with its commit, so that it is not taken for a run of this checkout.
+    // A build has its commit, so that it is not taken for a run of this checkout.
     design: build === undefined ? design : `${design}@${build.commit.slice(0, 7)}`,
     durability: plan.durability,
     meaning: meaningOf(design, plan.durability),

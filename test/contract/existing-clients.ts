@@ -13,7 +13,7 @@ export const clientBasePaths = "/superMarketServer_war,/remoteServer_war/,/a3-ba
 /** How a library sends a POST and a GET. */
 export interface Library {
   readonly name: string;
-  /** Of a POST with JSON, or with an empty body. */
+  /** For a POST with JSON, or with an empty body. */
   readonly post: readonly string[];
   readonly get: readonly string[];
 }

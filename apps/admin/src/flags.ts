@@ -34,7 +34,7 @@ export function print({ json }: JsonFlag, value: unknown, text: string): void {
   process.stdout.write(json === true ? `${JSON.stringify(value, undefined, 2)}\n` : text);
 }
 
-/** Of commands that read rows. */
+/** For commands that read rows. */
 export const endpointFlag = new Option("--endpoint <which>", "the database endpoint to read from")
   .choices(["read", "write"])
   .default("read");

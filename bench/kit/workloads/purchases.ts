@@ -3,7 +3,7 @@ import type { Draw, BulkEntry, ClientRequest, SourceGroup, SourceRun, Workload }
 
 const date = 20261120;
 const linesOfPurchase = 5;
-// Of a store, in the source's final load.
+// For one store, in the source's final load.
 const usualPerHour = 300;
 
 // The stores and items of the source; narrow: so few that each cell counts many purchases.
@@ -29,7 +29,7 @@ export const workload = {
     name: "S4",
     runs: [
       ...[256, 512].map((count) => runOf(count)),
-      // Of its synchronous server, of its sharded broker, and of its first server, which stored nothing.
+      // For its synchronous server, its sharded broker, and its first server, which stored nothing.
       ...[32, 64, 128, 1024].map((count) => extraRunOf(count)),
       ...[32, 64, 128, 256, 512, 1024, 2048].map((count) => extraRunOf(count, 60)),
     ],

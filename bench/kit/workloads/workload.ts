@@ -18,9 +18,9 @@ export interface Workload {
 }
 
 export interface RequestContext {
-  /** Of the last response on the same connection; absent after a GET and after an error. */
+  /** From the last response on the same connection; absent after a GET and after an error. */
   readonly eventId?: string | undefined;
-  /** Of content such as an image; absent: the usual size. */
+  /** The size of content such as an image; absent: the usual one. */
   readonly contentBytes?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface SourceRun {
   readonly groups: (scale: number) => readonly SourceGroup[];
   /** Sent first and not measured. */
   readonly warmUp?: (scale: number) => readonly SourceGroup[];
-  /** Of a request without a 2xx; default 0. */
+  /** For a request without a 2xx; default 0. */
   readonly retries?: number;
 }
 

@@ -49,7 +49,7 @@ export async function runAutocannon(options: Options): Promise<void> {
 class Load {
   readonly #options: Options;
   readonly #instances: autocannon.Instance[] = [];
-  /** Of the first request that was set up last, until its client is set up. */
+  /** The first request that was set up last, until its client is set up. */
   #made: Connection | undefined;
   /** Whose next request is set up. */
   #current: Connection | undefined;

@@ -24,7 +24,7 @@ interface Measured {
 }
 type Client = (url: string) => Promise<Measured>;
 
-/** Of a load's recorder. */
+/** From a load's recorder. */
 async function recorded(run: (recorder: Recorder) => Promise<void>): Promise<Measured> {
   const recorder = new Recorder();
   await run(recorder);

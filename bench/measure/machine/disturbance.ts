@@ -18,7 +18,7 @@ export function readMachine(): MachineReading {
 }
 
 interface Share {
-  /** Of the CPU time of all cores, from the first request until everything was ranked. */
+  /** A share of the CPU time of all cores, from the first request until everything was ranked. */
   readonly percent: number;
   readonly cpuSeconds: number;
 }

@@ -38,7 +38,7 @@ export interface AppsOptions {
 }
 
 export interface Apps {
-  /** Of the first gateway, without a slash at the end. */
+  /** The first gateway, without a slash at the end. */
   readonly url: string;
   /** One for each gateway. A restart does not change them. */
   readonly urls: readonly string[];
@@ -146,9 +146,9 @@ const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
 
 interface AppPlan {
   readonly app: AppName;
-  /** Of the process: the app's name, or `gateway-1` and so on when there are several. */
+  /** The process: the app's name, or `gateway-1` and so on when there are several. */
   readonly name: string;
-  /** Of the gateway: the port for clients. Of writer and ranker: the same as `healthPort`. */
+  /** For a gateway the port for clients; for writer and ranker the same as `healthPort`. */
   readonly port: number;
   readonly healthPort: number;
   readonly environment: NodeJS.ProcessEnv;

@@ -3,7 +3,7 @@ import type { paths } from "./generated/openapi.ts";
 import { type Fetch, retryingFetch, type RetryOptions } from "./retry/retrying-fetch.ts";
 
 export interface TallyClientOptions {
-  /** Of the gateway, with its base path if it has one: `https://tally.example.com`. */
+  /** The gateway's, with its base path if it has one: `https://tally.example.com`. */
   readonly baseUrl: string;
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string | undefined;

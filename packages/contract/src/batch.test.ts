@@ -68,7 +68,7 @@ test("reads events of its version and of earlier ones, and rejects later ones by
   for (const version of [1, 2]) expect(decodeSecond(messageOf({}, version)).events).toEqual([sale(1)]);
   const earlier = Buffer.from(messageOf({}, 1).toString().replace('"eventVersion":1,', ""));
   expect(decodeSecond(earlier).events).toEqual([sale(1)]);
-  // Also where this release could read the event, because it does not know what the version means.
+  // Even where this release could read the event: it does not know what the version means.
   for (const event of [{}, { till: 3 }])
     expect(() => decodeSecond(messageOf(event, 3))).toThrow("eventVersion: expected at most 2");
 });

@@ -115,7 +115,7 @@ export interface CountedRows {
 export interface Retention<E extends Event = Event> {
   /** The table with one row for each event, with the columns id, producer and sequence. */
   readonly table: string;
-  /** Of type DATE; partitions the table. An event that is sent again has the same date. */
+  /** Its type is DATE; it partitions the table. An event that is sent again has the same date. */
   readonly dateColumn: string;
   /** As a number, yyyymmdd. */
   readonly dateOf: (event: E) => number;

@@ -130,7 +130,7 @@ function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** A value for an error message: as JSON, at most `max` characters. Of a list only the length. */
+/** A value for an error message: as JSON, at most `max` characters; a list as its length. */
 function showValue(value: unknown, max = 200): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `a list of ${value.length}`;

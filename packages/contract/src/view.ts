@@ -5,7 +5,7 @@ const ViewParameter = Type.Object({
   label: Type.String(),
   /** id: a whole number. date: yyyymmdd. choice: one of `choices`. */
   kind: Type.Enum(["id", "date", "text", "choice"]),
-  /** Of a date also "today". Absent: may be left empty in the query, must be filled in in the path. */
+  /** A date may be "today". Absent: may be left empty in the query, must be filled in in the path. */
   default: Type.Optional(Type.String()),
   choices: Type.Optional(Type.Array(Type.String())),
 });

@@ -9,7 +9,7 @@ export interface Sums {
   readonly cells: ReadonlyMap<MirroredBoards, CellCounts>;
   /** The rows of each batch that were read. */
   readonly batches: BatchCounts;
-  /** Of all folded batches; empty unless all rows were read. */
+  /** The rows of all folded batches; empty unless all rows were read. */
   readonly foldedRows: CellCounts;
 }
 

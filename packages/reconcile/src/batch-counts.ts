@@ -3,7 +3,7 @@ export class BatchCounts {
   readonly #producers = new Map<string, Uint32Array>();
   #rows = 0;
 
-  /** Of all batches that were added. */
+  /** The rows of all batches that were added. */
   get rows(): number {
     return this.#rows;
   }

@@ -102,7 +102,7 @@ async function rebuildFrom(
     const last = await repairInto(rankings);
     if (last.isBehind) return { name: "behind" };
     ranked += last.ranked;
-    // Of writers of an earlier release, in an upgrade: their batches have no epoch.
+    // Batches from writers of an earlier release, in an upgrade, have no epoch.
     const unordered = { domain: domain.name, reader: database.writer, rankings, from: 0, until: 0 };
     ranked += (await repair(unordered)).ranked;
     // A database that loses what the snapshot had lacks its newest epoch.

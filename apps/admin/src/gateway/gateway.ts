@@ -34,7 +34,7 @@ export interface GatewayRequest {
 
 export interface GatewayReply {
   readonly status: number;
-  /** Of the event that a POST has stored; null for any other response. */
+  /** The id of the event that a POST has stored; null for any other response. */
   readonly eventId: string | null;
   /** Undefined for a body that is no JSON. */
   readonly json: unknown;

@@ -103,7 +103,7 @@ class Lane {
   #open: readonly Entry[];
   /** Becomes smaller when the gateway allows fewer entries or bytes in a request. */
   #entriesMax: number;
-  /** Of the requests that look for the line at which the gateway fails; Infinity: none does. */
+  /** The size of requests that look for the line at which the gateway fails; Infinity: none does. */
   #searchMax = Infinity;
   #failures = 0;
   #progressAt = performance.now();

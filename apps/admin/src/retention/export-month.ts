@@ -99,7 +99,7 @@ function lineChecker(domain: RetainedDomain): (event: Event, entry: EntryFields)
   };
 }
 
-/** Of runs that were killed. No other run writes: it would need the lock of retention. */
+/** Removes the files of runs that were killed. No other run writes: it would need the lock of retention. */
 async function removePartial(directory: string, name: string): Promise<void> {
   const partial = (await readdir(directory)).filter((file) => file.startsWith(`${name}.`) && file.endsWith(".partial"));
   await Promise.all(partial.map((file) => rm(join(directory, file))));

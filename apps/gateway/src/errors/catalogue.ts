@@ -23,7 +23,7 @@ export const catalogue = {
   // Other mistakes that Fastify finds, such as a QUERY without a Content-Type.
   BAD_REQUEST: [400, "request: {problem}"],
 
-  // Of a browser, where no API key is required.
+  // A browser sent it, where no API key is required.
   FOREIGN_PAGE: [403, "expected no request of another site's page, got one of {page}; send it without a browser"],
 
   // The API key and its rate limit.

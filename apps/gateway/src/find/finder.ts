@@ -29,7 +29,7 @@ export interface FinderOptions {
   readonly onFind: (where: Found) => void;
 }
 
-// Of a Map entry and its objects, besides the event.
+// A Map entry and its objects, besides the event.
 const overheadBytes = 400;
 // How long writers may be behind. An older event that is on neither endpoint is 404.
 const youngMs = 3_600_000;

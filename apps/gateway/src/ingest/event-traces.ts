@@ -21,7 +21,7 @@ export interface TracedPublish {
   ended(outcome: string): void;
 }
 
-/** Call it when a batch is flushed. Of more than `tracedEventsMax` events the traces of the others end here. */
+/** Call it when a batch is flushed. Beyond `tracedEventsMax` events, traces end here. */
 export function beginPublish(tracer: Tracer, domain: string, traced: readonly TracedEvent[]): TracedPublish {
   const atMs = performance.now();
   const steps = traced.slice(0, tracedEventsMax).map(({ eventId, context }) => {

@@ -65,7 +65,7 @@ interface OpenBatch {
   readonly openedAtMs: number;
   newestAtMs: number;
   bytes: number;
-  /** Of sampled requests; undefined for nearly every batch. */
+  /** The events of sampled requests; undefined for nearly every batch. */
   traced: TracedEvent[] | undefined;
 }
 
@@ -203,7 +203,7 @@ export class GroupCommit {
         this.#finish(settled);
       }
     } finally {
-      // Also after a waiter that throws, so that the others get their outcome.
+      // Runs after a waiter that throws, too, so that the others get their outcome.
       if (this.#settled.length > 0) setImmediate(this.#respond);
     }
   };

@@ -16,7 +16,7 @@ const readsPerTick = 20;
 const slackMs = tickMs / 2;
 const restFactor = 10;
 const restMsMax = 5000;
-// Of the responses that feeds keep. Clients choose the paths.
+// For all responses that feeds keep. Clients choose the paths.
 const bytesMax = 64 * 1024 * 1024;
 
 /** How a feed gets its responses. `read` never rejects. */

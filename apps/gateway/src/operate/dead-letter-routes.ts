@@ -42,7 +42,7 @@ const headFields = {
 const Head = Type.Object(headFields);
 const Letter = Type.Object({
   ...headFields,
-  // Of the stages event and conflict; of the others, the beginning of the message in base64. `bytes`: of all of it.
+  // For the stages event and conflict; the others have the beginning of the message in base64. `bytes`: the whole size.
   event: Type.Optional(Type.Unknown()),
   message: Type.Optional(Type.String()),
   bytes: Type.Integer(),

@@ -51,7 +51,7 @@ export function addStatusRoutes(app: FastifyInstance, domains: readonly Domain[]
   addJsonRoute(app, "/status", {
     documented: { summary: "the status of the system: servers, queues, processes, errors", examples: {} },
     response: Status,
-    // Heartbeats come once a second. Also while it waits for servers that do not respond.
+    // Heartbeats come once a second, and while it waits for servers that do not respond.
     everyMs: 1000,
     respond: kept(() => reader.read(), keptMs),
   });

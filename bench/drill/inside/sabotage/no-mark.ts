@@ -2,7 +2,7 @@ import { connectRankings as connect, type Rankings } from "@tally/redis";
 
 export * from "@tally/redis";
 
-// Of the forged ids. The auditor would find that the ledger lacks them, and rebuild.
+// The producer of forged ids. The auditor would find that the ledger lacks them, and rebuild.
 const producer = "f".repeat(16);
 
 /** Ranks a batch that is marked already a second time, under another id. */

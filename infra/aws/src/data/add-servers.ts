@@ -25,7 +25,7 @@ export interface ServerParts extends Place {
 
 export interface Database {
   readonly cluster: rds.DatabaseCluster;
-  /** Of the write or the read endpoint. TLS is required and verified. */
+  /** The write or the read endpoint. TLS is required and verified. */
   url(endpoint: "write" | "read", user: string, password: string): string;
 }
 

@@ -8,7 +8,7 @@ import { until, Waits } from "./until.ts";
 /** One process of a private server or an app. Tests and fault drills kill, stop and start it. */
 export interface Server {
   readonly name: string;
-  /** Of the current process; changes with each `start()`. Undefined while none runs. */
+  /** The current process; changes with each `start()`. Undefined while none runs. */
   readonly pid: number | undefined;
   readonly port: number;
   readonly logFile: string;
@@ -34,7 +34,7 @@ export interface ServerPlan {
   readonly port: number;
   /** True once the server serves. Called repeatedly, at every start. */
   readonly ready: () => Promise<boolean>;
-  /** Of a server in a container, for which `program` runs as long as it does. */
+  /** For a server in a container: `program` runs as long as it does. */
   readonly container?: Container;
 }
 

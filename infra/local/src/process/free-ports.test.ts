@@ -20,7 +20,7 @@ async function portsOfProcess(count: number, range: readonly [number, number]): 
 }
 
 test("processes at the same time get different ports, although nothing listens on them yet", async () => {
-  // Of six blocks. By chance alone, six processes would seldom get different ones.
+  // The range has six blocks. By chance alone, six processes would seldom get different ones.
   const range = [12_000, 12_600] as const;
   const ports = (await Promise.all(Array.from({ length: 6 }, () => portsOfProcess(20, range)))).flat();
   expect(new Set(ports).size).toBe(6 * 20);

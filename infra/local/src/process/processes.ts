@@ -25,8 +25,7 @@ export interface ProcessFigures {
 
 /** The CPU time of the whole machine since boot, in seconds of all cores together. */
 export interface CpuTime {
-  /** Of processes, nice ones included, and of the kernel for them. Without interrupts: the kernel counts those apart.
-   */
+  /** The time of processes, nice ones too, and of the kernel for them; without interrupts, which it counts apart. */
   readonly processSeconds: number;
   /** Time in which the hypervisor gave a core to another virtual machine. */
   readonly stealSeconds: number;

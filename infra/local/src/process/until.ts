@@ -68,7 +68,7 @@ export function showWaits(waits: Waits, status: StatusLine): void {
 }
 
 interface Exchange {
-  /** Also bounds the time between two packets. Default 2,000. */
+  /** Bounds the time between two packets, too. Default 2,000. */
   readonly timeoutMs?: number;
   /** What the caller waits for in the bytes received so far; empty while it is missing. Default: all bytes. */
   readonly select?: (received: string) => string;

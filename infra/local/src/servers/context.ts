@@ -76,13 +76,13 @@ export async function keptPasswords(directory: string) {
     return typeof value === "string" ? value : randomBytes(12).toString("hex");
   };
   const passwords = {
-    // Of the administrator.
+    // The administrator.
     rabbitmq: password("rabbitmq"),
     database: password("database"),
     databaseRoot: password("databaseRoot"),
     databaseReplication: password("databaseReplication"),
     redis: password("redis"),
-    // Of the accounts of a role, the same on each server.
+    // The accounts of a role, the same on each server.
     gateway: password("gateway"),
     writer: password("writer"),
     ranker: password("ranker"),

@@ -24,7 +24,7 @@ interface DatabasePlan {
   readonly role: DatabaseRole;
   readonly port: number;
   readonly id: number;
-  /** Of a replica: whether others can follow it when it is promoted. It then keeps a binary log, as durable as the
+  /** For a replica: whether others can follow it when it is promoted. It then keeps a binary log, as durable as the
    * primary's. */
   readonly isPromotable: boolean;
 }

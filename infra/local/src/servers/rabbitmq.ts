@@ -98,7 +98,7 @@ export async function rabbitmq(
 export const brokerResponds = async (port: number): Promise<boolean> =>
   (await sendAndReceive(port, "AMQP\0\0\x09\x01")).startsWith("\x01");
 
-// Of the machine's memory, for all nodes together.
+// The share of the machine's memory, for all nodes together.
 const memoryShare = 0.4;
 
 const configuration = (

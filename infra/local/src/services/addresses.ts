@@ -3,13 +3,13 @@ import { ServiceError } from "../process/run-command.ts";
 
 /** Addresses of the services, as URLs with user and password. */
 export interface Addresses {
-  /** Of a cluster: one for each node, with commas between. */
+  /** A cluster has one for each node, with commas between. */
   readonly amqpUrl: string;
   readonly databaseWriteUrl: string;
   /** The replica, of several each, with commas between. It follows the primary with a small delay and rejects writes.
    */
   readonly databaseReadUrl: string;
-  /** Of a cluster: one for each node, with commas between. */
+  /** A cluster has one for each node, with commas between. */
   readonly redisUrl: string;
 }
 

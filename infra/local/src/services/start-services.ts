@@ -66,7 +66,7 @@ export interface Operator {
   /** SQL as a replica's root; `replica` counts from 1. Default: the first. */
   replicaSql(text: string, replica?: number): Promise<string>;
   /** The replica takes the place of the primary, at its address, with a copy of itself as replica. What it has not
-   * applied is lost. Apps must not reach the primary meanwhile. Of programs only. */
+   * applied is lost. Apps must not reach the primary meanwhile. Programs only. */
   promoteReplica?(): Promise<void>;
   /** rabbitmqctl; takes about a second. In a cluster: for its first node. */
   rabbitmqctl(...args: readonly string[]): Promise<string>;

@@ -18,7 +18,7 @@ interface ReadJournal {
   /** What waits: the text of each purchase by its number, in the order in which they were added. */
   readonly waiting: Map<number, string>;
   readonly highestNumber: number;
-  /** Of the complete lines. What follows is a line whose write did not end: no `append()` has resolved for it. */
+  /** The size of the complete lines. What follows was not written to its end: no `append()` has resolved for it. */
   readonly bytes: number;
 }
 

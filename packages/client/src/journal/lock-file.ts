@@ -2,7 +2,7 @@ import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { TallyClientError } from "../tally-client-error.ts";
 
 /** Creates a lock file that names this process; returns the function that removes it. Takes over the file of a process
- * that has ended. Throws the error of `inUse` while the process runs. Of any number of processes at the same time one
+ * that has ended. Throws the error of `inUse` while the process runs. One of any number of processes at the same time
  * gets it. The file system must have hard links.
  *
  * The file appears with its content, so no process reads half of it. The file of a dead process is never removed, only

@@ -7,7 +7,7 @@ import { PurchaseQueue } from "./purchase-queue.ts";
 import type { AddedPurchase, Purchase, RejectedPurchase, Settlement } from "./purchase-queue.ts";
 
 export interface PurchaseSenderOptions {
-  /** Of the gateway, with its base path if it has one. */
+  /** The gateway's, with its base path if it has one. */
   readonly baseUrl: string;
   /** Needs the scope `purchases:write` for the stores of the purchases. */
   readonly apiKey?: string | undefined;

@@ -73,7 +73,7 @@ export async function sendBulk<Entry extends BulkEntry>(
   const message = messageOf(body);
   const reason = `${status} ${message ?? "without the body of a gateway"}`;
   if (isRetriable(status)) return { kind: "later", status, reason, retryAfterMs: after };
-  // Also from a proxy: it needs smaller requests.
+  // A proxy may send it, too: it needs smaller requests.
   if (status === 413 && entries.length > 1) return { kind: "tooLarge" };
   if (status === 413) return outcomeOf(entries, [{ status, error: reason }], after);
   // Not from a gateway: the login page of a network, or a proxy whose gateway is away. It says nothing about this

@@ -8,7 +8,7 @@ import { textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from
  * of audit and rebuild does not grow with the number of folded rows.
  */
 
-/** Of one domain, or of some of its batches. */
+/** Sums of one domain, or of some of its batches. */
 export interface LedgerTotals {
   readonly batches: number;
   readonly events: number;
@@ -75,7 +75,7 @@ export async function readFold(reader: SqlReader, domain: string): Promise<Fold>
   return fold ?? { epoch: 0, batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
 }
 
-/** Of the given batches, those that are folded, by textOfBatchId. */
+/** Returns those of the given batches that are folded, by textOfBatchId. */
 export async function findFolded(
   reader: SqlReader,
   domain: string,

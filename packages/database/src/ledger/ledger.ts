@@ -37,7 +37,7 @@ export interface LedgerEntry {
   readonly changes: number;
   /** Events that became dead letters. */
   readonly refused: number;
-  /** Of joinEpoch, as storedAt: ms since 1970 by the database's clock. */
+  /** From joinEpoch, as storedAt is: ms since 1970 by the database's clock. */
   readonly epoch: number;
   readonly storedAt: number;
   readonly rankingMessage: Buffer;
@@ -113,7 +113,7 @@ export async function listBatches(
   return rows.map((row) => Object.assign(row, idOf(row)));
 }
 
-/** Of the given batches, those that are neither in the ledger nor folded. One or two lookups for each. */
+/** Returns those of the given batches that are neither in the ledger nor folded. One or two lookups for each. */
 export async function findMissing(
   reader: SqlReader,
   domain: string,
@@ -136,7 +136,7 @@ export async function readRankingMessages(
   return new Map(rows.map((row) => [keyOf(row), row.moves]));
 }
 
-/** Of all batches, folded ones too. Reads the whole ledger of a domain: about a second for a million batches. */
+/** Counts all batches, folded ones too. Reads the whole ledger of a domain: about a second for a million batches. */
 export async function readTotals(reader: SqlReader, domain: string): Promise<LedgerTotals> {
   const [own] = await reader.query<LedgerTotals>(selectTotals, [domain]);
   const { epoch: _, ...fold } = await readFold(reader, domain);

@@ -20,7 +20,7 @@ import {
 import { removedAfterDays } from "./retained-from.ts";
 
 export interface RetainOptions extends Omit<Removing, "session" | "onProgress"> {
-  /** Of the write endpoint, with an account that may change tables. */
+  /** The write endpoint, with an account that may change tables. */
   readonly url: string;
   /** Months before this one are removed. See firstKeptMonth. */
   readonly firstKept: Month;
@@ -47,7 +47,7 @@ const tableLockWithinSeconds = 2;
 // A conversion needs the table at its end, after the copy: waiting is cheaper than copying again.
 const conversionLockWithinSeconds = 60;
 
-/** Of the months that stay: the present one and `keepMonths` before it. Undefined: the newest removed is too young. */
+/** The first month that stays: `keepMonths` before the present one. Undefined: the newest removed is too young. */
 export function firstKeptMonth(keepMonths: number, now: number): Month | undefined {
   const first = addMonths(monthOf(now), -keepMonths);
   return Date.parse(firstDayOf(first)) > now - removedAfterDays * dayMs ? undefined : first;

@@ -6,7 +6,7 @@ import { store } from "./store.ts";
 import { closed, ids, wholeNumbers } from "../values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 
-/** Of a response, in all: 1000 purchases of 500 items would block the gateway's thread for seconds. */
+/** In one response: 1000 purchases of 500 items would block the gateway's thread for seconds. */
 const listedItemsMax = 10_000;
 
 const ShownPurchase = Type.Object({

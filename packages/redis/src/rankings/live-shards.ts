@@ -83,7 +83,7 @@ interface LiveShardsOptions {
   readonly log: Log;
 }
 
-// Of a switch that is under way. Longer than it takes with a busy Redis.
+// For a switch that is under way: longer than it takes with a busy Redis.
 const againWithinMs = 3000;
 const againEveryMs = 20;
 // After Redis has lost everything, no script disagrees: another process may have built other shards.

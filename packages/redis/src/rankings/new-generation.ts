@@ -55,7 +55,7 @@ export async function buildGeneration(
       // Before the first is switched: one that has lost a part would leave the others switched.
       const checks = await Promise.all(allKeys.map((key, index) => switchOne(key, index, "check")));
       if (!checks.every(Boolean)) return false;
-      // Also a shard without a part of it: there a process that knows the earlier number of shards learns the new one.
+      // A shard without a part of it, too: there a process that knows the earlier number of shards learns the new one.
       const switched = await Promise.all(others.map((key, index) => switchOne(key, index + 1, "switch")));
       return switched.every(Boolean) && (await switchOne(first, 0, "switch"));
     },

@@ -59,7 +59,7 @@ export interface BoardCells {
   keeps(member: string, count: number): boolean;
 }
 
-/** Of the ledger: see packages/database/src/ledger/epochs.ts. */
+/** An epoch of the ledger: see packages/database/src/ledger/epochs.ts. */
 export interface NotedEpoch {
   readonly epoch: number;
   readonly token: string;
@@ -90,7 +90,7 @@ export interface Rankings extends BatchRanking {
    * They are marked. Fewer than in the database: it lacks folded batches. */
   folded(domain: string): Promise<number>;
   noteFolded(domain: string, batches: number): Promise<void>;
-  /** Of the live generation. Without one: of the last that was seen, or of the setting. */
+  /** The number of the live generation. Without one: that of the last one seen, or the setting. */
   shards(domain: string): Promise<number>;
   /** Begins a generation, by default with as many shards as the live one; undefined while another process builds. */
   build(domain: string, shards?: number): Promise<NewGeneration | undefined>;

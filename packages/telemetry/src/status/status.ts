@@ -10,7 +10,7 @@ export const ServerStatus = Type.Object({
   node: Type.Optional(Type.String()),
   /** blocked: the broker accepts no messages, because of a memory or disk alarm. */
   state: Type.Enum(["up", "blocked", "down"]),
-  /** Of one round trip, in ms; null without a response. */
+  /** The time of one round trip, in ms; null without a response. */
   latencyMs: orNull(Type.Number()),
 });
 export type ServerStatus = Static<typeof ServerStatus>;
@@ -28,7 +28,7 @@ export const QueueStatus = Type.Object({
   batches: orNull(Type.Number()),
   /** Delivered to running processes and not settled; up to a second old. null while Redis does not respond. */
   held: orNull(Type.Number()),
-  /** Of both, estimated from the mean size of a batch; null while the broker does not respond. */
+  /** In both, estimated from the mean size of a batch; null while the broker does not respond. */
   events: orNull(Type.Number()),
 });
 export type QueueStatus = Static<typeof QueueStatus>;
@@ -103,7 +103,7 @@ export const Status = Type.Object({
   processes: Type.Array(ProcessStatus),
   /** null: the database is down. */
   deadLetters: orNull(DeadLetterCounts),
-  /** Of all processes, newest first, at most 20. */
+  /** From all processes, newest first, at most 20. */
   lastErrors: Type.Array(LoggedError),
 });
 export type Status = Static<typeof Status>;

@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 function client(): Socket {
-  // Of a server that listens on a port.
+  // The server listens on a port.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { port } = app.server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");

@@ -23,7 +23,7 @@ afterEach(() => {
 
 /** Whether a new connection is served; it stays open then. */
 async function isServed(localAddress: string): Promise<boolean> {
-  // Of a server that listens on a port.
+  // The server listens on a port.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { port } = server.address() as AddressInfo;
   const socket = connect({ port, host: "127.0.0.1", localAddress });
