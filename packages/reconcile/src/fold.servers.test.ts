@@ -6,7 +6,7 @@ import { readTotals, type Database } from "@tally/database";
 import { encodeRankingMessage, Moves, type Domain, type RankingMessage } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { audit } from "./audit.ts";
 import { fold, foldAll, type FoldOptions } from "./fold.ts";
 import { rebuild } from "./rebuild.ts";
@@ -53,6 +53,8 @@ async function open(name: string) {
     `CREATE TABLE ${table} (id INT AUTO_INCREMENT PRIMARY KEY, store BIGINT, items TEXT, producer BINARY(8), sequence INT)`,
   );
   await database.transaction((transaction) => addDomains(transaction, [name]));
+  // A snapshot that is older than a table fails.
+  await vi.waitFor(() => database.reader.query(`SELECT id FROM ${table}`), { timeout: 30_000, interval: 50 });
   await rebuild({ domain, database, rankings });
   const producers = Array.from({ length: 3 }, () => randomBytes(8).toString("hex"));
   const next = [0, 8190, 0];
