@@ -39,7 +39,7 @@ export async function* recountedBoards(snapshot: SqlSnapshot, kind: RecountedBoa
 }
 
 const bytesPerPart = 1024;
-const expected = "expected the columns of a batch or of a part of the marks";
+const expected = "expected the columns producer and sequence of a batch, or a part of the marks";
 
 /** The marks of batches, as in Redis: bit n of a producer, highest bit of a byte first, is sequence n. */
 export class BatchMarks {

@@ -205,7 +205,7 @@ export interface paths {
         };
         /**
          * the purchases of a store that were stored last, 20 by default
-         * @description Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Without `arrivedAt`, it arrived more than a day ago; these come last. Ends at 10,000 items.
+         * @description Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Without `arrivedAt`: it arrived long ago, at least a day unless months were removed since; these come last. Ends at 10,000 items.
          */
         readonly get: operations["getPurchasesLatest"];
         readonly put?: never;
