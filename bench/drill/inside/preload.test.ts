@@ -23,7 +23,8 @@ test("an order shifts the dates in all threads of a process, and another one end
   createInterface({ input: child.stdout }).on("line", (line) => seen.push(line));
   for (const hours of [0, 1, -1, 0]) {
     await inside.shiftClock("writer", hours * 3_600_000);
+    seen.length = 0;
     const lines = [true, false].map((isMain) => `${isMain} ${hours} ${hours} true`);
-    await expect.poll(() => seen.splice(0).toSorted(), { timeout: 20_000 }).toEqual(expect.arrayContaining(lines));
+    await expect.poll(() => seen, { timeout: 20_000 }).toEqual(expect.arrayContaining(lines));
   }
 });
