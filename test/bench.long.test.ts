@@ -36,7 +36,7 @@ test("purchases of a seed are stored and ranked, with every figure and reproduci
     expect([tier, report.cpuUsPerEvent[tier]]).toEqual([tier, expect.toSatisfy((us: number) => us > 0)]);
   expect(report.littlesLaw.expectedPerSecond).toBeGreaterThan(0);
   expect(report.drainSeconds).toBeGreaterThanOrEqual(0);
-  expect(Object.keys(report.versions)).toEqual(["node", "database", "broker", "redis"]);
+  expect(Object.keys(report.versions)).toEqual(["node", "database", "broker", "servers", "redis"]);
   for (const name of ["runId", "at", "machine", "commit", "repeat"]) expect(output).toContain(report[name]);
   for (const [name, version] of Object.entries<string>(report.versions)) expect(output).toContain(`${name} ${version}`);
   expect(output).toContain("--seed 5");

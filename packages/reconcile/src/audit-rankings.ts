@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
 
 /** Compares the ledger with the rows and with the marks, batch by batch. */
 export interface BatchAudit {
-  /** Rows of the batches in the ledger, and changes of folded ones. */
+  /** Rows that were read, without those of folded batches, and changes of folded batches. */
   readonly stored: number;
   /** Changes of batches that are marked on every shard. */
   readonly ranked: number;
@@ -64,8 +64,12 @@ export async function auditBatches(
   }
   let rowsOfFolded = 0;
   for (const [producer, sequence, own] of rows.rest()) {
-    if (folded.has(Buffer.from(producer, "hex"), sequence)) rowsOfFolded += own;
-    else miscounted.add({ batch: textOfBatchId({ producer, sequence }), ledger: 0, rows: own });
+    if (folded.has(Buffer.from(producer, "hex"), sequence)) {
+      rowsOfFolded += own;
+      continue;
+    }
+    stored += own;
+    miscounted.add({ batch: textOfBatchId({ producer, sequence }), ledger: 0, rows: own });
   }
   if (areAllRead && rowsOfFolded !== fold.changes)
     miscounted.add({ batch: "of all that are folded", ledger: fold.changes, rows: rowsOfFolded });
