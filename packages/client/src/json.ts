@@ -7,7 +7,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** undefined: the value is no object, or has no such field of its own. */
+/** Undefined if the value is not an object or lacks the field. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
 }

@@ -16,7 +16,7 @@ export { listBatches, newestStored, nextStored, placeAt } from "./ledger/ledger.
 export { readRankingMessages, readShards, readTotals, selectBatches } from "./ledger/ledger.ts";
 export type { LedgerEntry, LedgerPlace } from "./ledger/ledger.ts";
 export { findFolded, foldBatches, FoldedMeanwhile, readFold, selectFoldedCounts } from "./ledger/folds.ts";
-export { selectFoldedParts, type Fold, type FoldedBatch, type LedgerTotals, type ToFold } from "./ledger/folds.ts";
+export { selectFoldedMarks, type Fold, type LedgerBatch, type LedgerTotals, type ToFold } from "./ledger/folds.ts";
 export {
   clockOf,
   closeEarlier,

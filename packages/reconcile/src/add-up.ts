@@ -1,4 +1,4 @@
-import { selectBatches, selectFoldedCounts, selectFoldedParts, type LedgerTotals } from "@tally/database";
+import { selectBatches, selectFoldedCounts, selectFoldedMarks, type LedgerTotals } from "@tally/database";
 import type { CountedRows, MirroredBoards, Recount, RecountedMirror, SqlSnapshot, SqlValue } from "@tally/contract";
 import { BatchCounts } from "./batch-counts.ts";
 import { CellCounts } from "./cell-counts.ts";
@@ -32,8 +32,8 @@ export async function readBatches(snapshot: SqlSnapshot, domain: string): Promis
   const [ledger, folded] = [new BatchMarks(), new BatchMarks()];
   for await (const rows of snapshot.stream(selectBatches, [domain]))
     for (const [producer, sequence] of rows) ledger.set(producer, sequence);
-  for await (const rows of snapshot.stream(selectFoldedParts, [domain]))
-    for (const [producer, part, marks] of rows) folded.setPart(producer, part, marks);
+  for await (const rows of snapshot.stream(selectFoldedMarks, [domain]))
+    for (const [producer, from, marks] of rows) folded.addAt(producer, Number(from), marks);
   return { ledger, folded };
 }
 

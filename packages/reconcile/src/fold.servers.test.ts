@@ -15,7 +15,7 @@ const database = ownDatabase([ledgerMigrations, "ledger"], [deadLetterMigrations
 const mirrored = { prefix: "item:", mirrorPrefix: "store:" };
 const columns = "store, items, producer, sequence";
 
-// Audit, fold and rebuild use nothing else of a domain, which has a table of its own.
+// Audit, fold and rebuild read only these two fields. Each domain has its own table.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 const domainOf = (name: string) => ({ name, recount: recountOf(`sales_${name}`) }) as unknown as Domain;
 

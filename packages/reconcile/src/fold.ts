@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { clockOf, closeEarlier, foldBatches, FoldedMeanwhile, listBatches, openEpoch } from "@tally/database";
 import { placeAt, readEpochs, readFold, withRecount } from "@tally/database";
-import type { Database, Fold, FoldedBatch, LedgerPlace, Recounted, ToFold } from "@tally/database";
+import type { Database, Fold, LedgerBatch, LedgerPlace, Recounted, ToFold } from "@tally/database";
 import { textOfBatchId, type Recount, type SqlReader, type SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 import { addRowsOfBatches } from "./audit-rankings.ts";
@@ -72,7 +72,7 @@ export async function fold({ domain, database, rankings, signal, ...range }: Fol
 async function note(
   rankings: FoldOptions["rankings"],
   domain: string,
-  batches: readonly FoldedBatch[],
+  batches: readonly LedgerBatch[],
   folded: Fold,
 ): Promise<void> {
   const instance = await rankings.instance();
@@ -112,8 +112,8 @@ async function oldBatches(
   domain: string,
   until: number,
   storedBefore: number,
-): Promise<readonly FoldedBatch[]> {
-  const batches: FoldedBatch[] = [];
+): Promise<readonly LedgerBatch[]> {
+  const batches: LedgerBatch[] = [];
   let place: LedgerPlace = placeAt(0);
   for (let changes = 0; batches.length < batchesMax && changes < changesMax;) {
     const page = await listBatches(reader, domain, place, until, pageSize);
@@ -131,7 +131,7 @@ async function oldBatches(
 async function countsOf(
   snapshot: SqlSnapshot,
   recount: Pick<Recount, "boards" | "rowsOfBatches">,
-  batches: readonly FoldedBatch[],
+  batches: readonly LedgerBatch[],
   signal: AbortSignal | undefined,
 ): Promise<ToFold["counts"]> {
   const mirror = recount.boards.find((kind) => "mirrored" in kind);

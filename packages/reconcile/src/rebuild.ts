@@ -137,7 +137,7 @@ async function load(
   const known = await readBatches(snapshot, domain.name);
   const marks = new BatchMarks();
   for (const [producer, set] of [...known.ledger.all(), ...known.folded.all()])
-    marks.setPart(Buffer.from(producer, "hex"), 0, set);
+    marks.addAt(Buffer.from(producer, "hex"), 0, set);
   for (const [producer, set] of marks.all()) await generation.mark(producer, set);
   const toRead = rowsToRead(totals, fold);
   const total = toRead === "all" ? totals.changes : totals.changes - fold.changes;

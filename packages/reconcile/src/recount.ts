@@ -38,7 +38,7 @@ export async function* recountedBoards(snapshot: SqlSnapshot, kind: RecountedBoa
   if (cells.length > 0) yield { board: kind.board(String(key)), cells };
 }
 
-const bytesPerPart = 1024;
+const firstBytes = 1024;
 const expected = "expected the columns producer and sequence of a batch, or a part of the marks";
 
 /** The marks of batches, as in Redis: bit n of a producer, highest bit of a byte first, is sequence n. */
@@ -52,10 +52,9 @@ export class BatchMarks {
     marks.writeUInt8(marks.readUInt8(at) | (0x80 >>> (sequence & 7)), at);
   }
 
-  /** Sets the marks of a row of `selectFoldedParts`. */
-  setPart(producer: unknown, part: unknown, bits: unknown): void {
-    if (!Buffer.isBuffer(producer) || typeof part !== "number" || !Buffer.isBuffer(bits)) throw new TypeError(expected);
-    const from = part * bytesPerPart;
+  /** Adds marks from an offset in bytes on, as `selectFoldedMarks` returns them. */
+  addAt(producer: unknown, from: unknown, bits: unknown): void {
+    if (!Buffer.isBuffer(producer) || typeof from !== "number" || !Buffer.isBuffer(bits)) throw new TypeError(expected);
     const marks = this.#upTo(producer.toString("hex"), from + bits.length);
     for (const [at, byte] of bits.entries()) marks[from + at] = (marks[from + at] ?? 0) | byte;
   }
@@ -87,7 +86,7 @@ export class BatchMarks {
   }
 
   #upTo(producer: string, length: number): Buffer {
-    const marks = this.#marks.get(producer) ?? Buffer.alloc(bytesPerPart);
+    const marks = this.#marks.get(producer) ?? Buffer.alloc(firstBytes);
     const grown = length <= marks.length ? marks : Buffer.concat([marks], Math.max(marks.length * 2, length));
     this.#marks.set(producer, grown);
     return grown;

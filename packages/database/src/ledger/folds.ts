@@ -23,8 +23,8 @@ export interface Fold extends LedgerTotals {
   readonly epoch: number;
 }
 
-/** A batch to be folded. */
-export interface FoldedBatch extends BatchId {
+/** A batch that is in the ledger. */
+export interface LedgerBatch extends BatchId {
   readonly epoch: number;
   readonly storedAt: number;
   readonly events: number;
@@ -57,8 +57,8 @@ const selectSlices = "SELECT slice, counts FROM folded_counts WHERE domain = ? A
 const replaceSlices = `
   INSERT INTO folded_counts (domain, member, slice, counts) VALUES ? ON DUPLICATE KEY UPDATE counts = VALUES(counts)`;
 
-/** For a stream: (producer, part, marks). */
-export const selectFoldedParts = "SELECT producer, part, marks FROM folded_batches WHERE domain = ?";
+/** For a stream: (producer, offset in bytes, marks). */
+export const selectFoldedMarks = "SELECT producer, part * 1024, marks FROM folded_batches WHERE domain = ?";
 /** For a stream: (member, counts), each key of a member once. Counts are the text of [[key, count], …]. */
 export const selectFoldedCounts = "SELECT member, counts FROM folded_counts WHERE domain = ?";
 
@@ -94,7 +94,7 @@ export class FoldedMeanwhile extends Error {
 
 export interface ToFold {
   readonly domain: string;
-  readonly batches: readonly FoldedBatch[];
+  readonly batches: readonly LedgerBatch[];
   /** What their rows add up to. */
   readonly counts: () => Iterable<MemberCounts>;
   readonly signal?: AbortSignal | undefined;
@@ -157,8 +157,8 @@ async function addCounts(transaction: SqlTransaction, domain: string, { member, 
   );
 }
 
-function totalsOf(batches: readonly FoldedBatch[]): Fold {
-  const sum = (of: (batch: FoldedBatch) => number) => batches.reduce((total, batch) => total + of(batch), 0);
+function totalsOf(batches: readonly LedgerBatch[]): Fold {
+  const sum = (of: (batch: LedgerBatch) => number) => batches.reduce((total, batch) => total + of(batch), 0);
   return {
     epoch: batches.reduce((last, { epoch }) => Math.max(last, epoch), 0),
     batches: batches.length,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/contract";
 import { addEpochs } from "./epochs.ts";
-import { addFolds, findFolded, readFold, type FoldedBatch, type LedgerTotals } from "./folds.ts";
+import { addFolds, findFolded, readFold, type LedgerBatch, type LedgerTotals } from "./folds.ts";
 
 const selectStored = "SELECT producer, sequence, body_hash, moves FROM batches WHERE (producer, sequence) IN (?)";
 const insertEntries =
@@ -106,10 +106,10 @@ export async function listBatches(
   behind: LedgerPlace,
   until: number,
   limit: number,
-): Promise<readonly FoldedBatch[]> {
+): Promise<readonly LedgerBatch[]> {
   const { epoch, producer, sequence } = behind;
   const place = [epoch, epoch, Buffer.from(producer, "hex"), sequence];
-  const rows = await reader.query<IdRow & Omit<FoldedBatch, "producer">>(selectPage, [domain, until, ...place, limit]);
+  const rows = await reader.query<IdRow & Omit<LedgerBatch, "producer">>(selectPage, [domain, until, ...place, limit]);
   return rows.map((row) => Object.assign(row, idOf(row)));
 }
 
@@ -126,7 +126,7 @@ export async function findMissing(
   return others.filter((batch) => !folded.has(textOfBatchId(batch)));
 }
 
-/** Returns the ranking messages of the given batches, by textOfBatchId; without those that an earlier release has removed. */
+/** Returns the ranking messages of the given batches, by textOfBatchId, unless an earlier release has removed them. */
 export async function readRankingMessages(
   reader: SqlReader,
   batches: readonly BatchId[],
