@@ -3,18 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { silentLog, type Log } from "@tally/runtime";
-import {
-  addDomains,
-  closeEarlier,
-  enter,
-  joinEpoch,
-  keepShards,
-  ledgerMigrations,
-  openEpoch,
-  readEpochs,
-  readShards,
-  retentionMigrations,
-} from "@tally/database";
+import { addDomains, closeEarlier, enter, joinEpoch, keepShards, ledgerMigrations, openEpoch } from "@tally/database";
+import { readEpochs, readFold, readShards, retentionMigrations } from "@tally/database";
 import { encodeRankingMessage, Moves, type BatchId } from "@tally/contract";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
@@ -41,11 +31,8 @@ async function open(storeId: number) {
   onTestFinished(() => rankings.close());
   const seen = { repaired: 0, rebuilt: 0 };
   const lines: string[] = [];
-  const log: Log = {
-    ...silentLog,
-    info: (_, message) => void lines.push(`info ${message}`),
-    warn: (_, message) => void lines.push(`warn ${message}`),
-  };
+  const line = (level: string) => (_: object, message: string) => void lines.push(`${level} ${message}`);
+  const log: Log = { ...silentLog, info: line("info"), warn: line("warn") };
   return {
     domain,
     database,
@@ -82,16 +69,17 @@ async function open(storeId: number) {
     },
     rebuild: () => rebuild({ domain, database, rankings }),
     count: () => rankings.count(domain.name, `store:${storeId}`, "5"),
-    start: (watched: Rankings = rankings): void => {
+    start: (watched: Rankings = rankings, keptMs = 3_600_000): void => {
       const auditor = new Auditor({
         domains: [domain],
         database,
         rankings: watched,
         log,
-        keptMs: 3_600_000,
+        keptMs,
         onRepaired: (_, batches) => (seen.repaired += batches),
         onRebuilt: () => (seen.rebuilt += 1),
         onRebuildDelayed: () => undefined,
+        onFoldFailed: (name) => void lines.push(`unfolded ${name}`),
       });
       onTestFinished(() => auditor.stop());
     },
@@ -286,6 +274,30 @@ test("a rebuild that fails is begun again later and later", async () => {
   // After 0, 1 and 3 s; without a pause it would be each second.
   expect(begun).toBeGreaterThan(1);
   expect(begun).toBeLessThan(5);
+});
+
+test.each([
+  [17, "is folded", "SELECT 1", [1]],
+  [
+    18,
+    "that has lost its row is not folded, which is reported",
+    "DELETE FROM purchases WHERE store_id = 18",
+    [0, "warn cannot fold the ledger of store-18; retrying", "unfolded store-18"],
+  ],
+])("an old batch of store %i %s", async (storeId, _, change, expected) => {
+  const { domain, database, rankings, storeSale, nextEpoch, rebuild: build, start, lines } = await open(storeId);
+  await build();
+  await rankings.rank(domain.name, await storeSale());
+  await database.writer.query(change);
+  const { closedTo } = await nextEpoch();
+  await rankings.noteChecked(domain.name, await rankings.instance(), closedTo);
+  await vi.waitFor(
+    async () => expect((await readEpochs(database.reader, domain.name)).closedTo).toBe(closedTo),
+    20_000,
+  );
+  start(rankings, 0);
+  const folded = async () => (await readFold(database.writer, domain.name)).batches;
+  await vi.waitFor(async () => expect([await folded(), ...lines]).toEqual(expected), 10_000);
 });
 
 test("the number of shards of rankings that an earlier release has built is kept in the database", async () => {

@@ -27,7 +27,7 @@ export class Auditor {
   readonly #stop = new AbortController();
   #instance = "";
   #keepShardsAt = 0;
-  #foldAt = performance.now() + foldEveryMs;
+  #foldAt = 0;
   #folding: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 

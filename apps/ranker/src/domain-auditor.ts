@@ -18,6 +18,7 @@ export interface AuditorOptions {
   readonly onRebuilt: (domain: string) => void;
   /** A rebuild that must wait, because the one before it for the same reason did not help. */
   readonly onRebuildDelayed: (domain: string) => void;
+  readonly onFoldFailed: (domain: string) => void;
 }
 
 /** Between two epochs. */
@@ -151,13 +152,15 @@ export class DomainAuditor {
   }
 
   async fold(): Promise<void> {
-    const { database, rankings, keptMs } = this.#options;
+    const { database, rankings, keptMs, onFoldFailed } = this.#options;
     const range = { until: this.#checkedTo ?? -1, keptMs, waitMs: 2 * keptMs, signal: this.#signal };
     try {
       await fold({ domain: this.#domain, database, rankings, ...range });
       this.#outage.worked();
     } catch (error) {
-      if (!this.#signal.aborted) this.#outage.failed(error);
+      if (this.#signal.aborted) return;
+      this.#outage.failed(error);
+      onFoldFailed(this.#domain.name);
     }
   }
 

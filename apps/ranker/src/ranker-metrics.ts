@@ -21,14 +21,16 @@ export function rankerMetrics(thread: number, domains: readonly string[], pools:
   const generations = counter("tally_ranker_generations_total", "Rebuilds of the rankings from the rows", "domain");
   const waits = "Rebuilds that had to wait, because the one before it for the same reason did not help";
   const delayed = counter("tally_ranker_rebuilds_delayed_total", waits, "domain");
+  const unfolded = counter("tally_ranker_fold_failures_total", "Attempts to fold old batches that failed", "domain");
   // From 0, so that the first one is an increase.
-  for (const domain of domains) for (const rebuilds of [generations, delayed]) rebuilds.inc({ domain }, 0);
+  for (const domain of domains) for (const one of [generations, delayed, unfolded]) one.inc({ domain }, 0);
   return {
     registry,
     waitedForSession: poolMetrics(registry, pools),
-    rebuilt: (domain: string): void => generations.inc({ domain }),
-    rebuildDelayed: (domain: string): void => delayed.inc({ domain }),
-    repaired: (domain: string, count: number): void => repaired.inc({ domain }, count),
+    onRebuilt: (domain: string): void => generations.inc({ domain }),
+    onRebuildDelayed: (domain: string): void => delayed.inc({ domain }),
+    onFoldFailed: (domain: string): void => unfolded.inc({ domain }),
+    onRepaired: (domain: string, count: number): void => repaired.inc({ domain }, count),
     ranked(domain: string, isNew: boolean, behindMs: number, rankMs: number): void {
       batches.inc({ domain, outcome: isNew ? "ranked" : "known" });
       behindSeconds.observe({ domain }, behindMs / 1000);

@@ -35,10 +35,8 @@ runThread<RankerConfig>(async (config, { index }) => {
   });
   const tracer = await openTracer({ app: "ranker", endpoint: config.otlpEndpoint, log });
   const keptMs = config.batchesKeptSeconds * 1000;
-  const { repaired: onRepaired, rebuilt: onRebuilt, rebuildDelayed: onRebuildDelayed } = metrics;
-  const toAudit = { domains, database, rankings, log, keptMs, onRepaired, onRebuilt, onRebuildDelayed };
   // One auditor is enough: others would check the same batches.
-  const auditor = index === 0 ? new Auditor(toAudit) : undefined;
+  const auditor = index === 0 ? new Auditor({ domains, database, rankings, log, keptMs, ...metrics }) : undefined;
   const parts = { config, index, rankings, log, tracer, metrics, progress };
   const rankers = domains.map((domain) => startRanker(domain, parts));
   await Promise.all(rankers.map(({ consumer }) => consumer.ready));
