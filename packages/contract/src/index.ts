@@ -9,6 +9,7 @@ export { contentOf, fingerprintOf, isEventId, newEventId, type EventId } from ".
 export { fieldsOfEvent } from "./files.ts";
 export type { CellForm, EntryFields, EventFiles, EventRows, RowFilter } from "./files.ts";
 export { firstProblem, InvalidInput, NotFound, type Validator } from "./first-problem.ts";
+export { fieldIn, parsedJson } from "./json.ts";
 export { Moves, type MirroredBoards } from "./moves.ts";
 export { queuesOf, type QueueSpec } from "./queues.ts";
 export { decodeRankingMessage, encodeRankingMessage, UndecodableRankingMessage } from "./ranking-message.ts";

@@ -1,4 +1,4 @@
-import { InvalidInput } from "@tally/contract";
+import { fieldIn, InvalidInput, parsedJson } from "@tally/contract";
 import type { BulkRoute, Domain, EntryFields, Event, IngestRoute } from "@tally/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 
@@ -44,7 +44,7 @@ function requiredOf(route: OwnRoute | BulkRoute<Event>): readonly string[] {
 
 /** What a field expects, in words, for messages and help. */
 export function expectationOf(schema: TSchema | undefined): string {
-  const expected: unknown = schema === undefined ? undefined : Reflect.get(schema, "expected");
+  const expected = fieldIn(schema, "expected");
   return typeof expected === "string" ? expected : "a value";
 }
 
@@ -61,27 +61,16 @@ function objectsOf(schema: TSchema): readonly TObject[] {
 export function cellValue(name: string, schema: TSchema | undefined, text: string): unknown {
   if (Type.IsInteger(schema) || Type.IsNumber(schema)) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (Type.IsBoolean(schema)) return text === "true" || (text === "false" ? false : text);
-  if (Type.IsArray(schema) || Type.IsObject(schema)) return parseJson(name, text);
-  return text;
-}
-
-function parseJson(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new InvalidInput(name, "JSON", text);
-    throw error;
-  }
+  if (!Type.IsArray(schema) && !Type.IsObject(schema)) return text;
+  const value = parsedJson(text);
+  if (value === undefined) throw new InvalidInput(name, "JSON", text);
+  return value;
 }
 
 /** The object of a JSON text; undefined for any other text. */
 export function parseEntry(json: string): EntryFields | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(json);
+  return isObject(value) ? value : undefined;
 }
 
 function isObject(value: unknown): value is EntryFields {

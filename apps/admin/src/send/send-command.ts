@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { domains } from "@tally/domains";
-import type { Domain, EntryFields } from "@tally/contract";
+import { fieldIn, type Domain, type EntryFields } from "@tally/contract";
 import { untilDrained } from "@tally/reconcile";
 import { withProgress } from "@tally/runtime/progress";
 import { Command, Option } from "commander";
@@ -131,8 +131,7 @@ function untilRanked(gateway: Gateway, eventId: string, withinMs: number): Promi
     const look = async () => {
       const within = Math.max(1000, deadline - performance.now());
       const { json } = await gateway.send({ method: "GET", path: `/events/${eventId}` }, within);
-      const isRanked = typeof json === "object" && json !== null && Reflect.get(json, "ranked") === true;
-      const left = isRanked ? [] : ["the event is not ranked yet"];
+      const left = fieldIn(json, "ranked") === true ? [] : ["the event is not ranked yet"];
       return { progress: "", underWay: () => Promise.resolve(left) };
     };
     const onProgress = ([first]: readonly string[]): void => progress.note(`waits, because ${first}`);

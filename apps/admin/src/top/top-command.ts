@@ -1,3 +1,4 @@
+import { fieldIn, type View } from "@tally/contract";
 import { domains } from "@tally/domains";
 import { wholeNumberTo } from "@tally/runtime/flag-values";
 import type { Command } from "commander";
@@ -5,7 +6,6 @@ import { CommandError, exitCodes, newCommand, usageError } from "../command.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { table } from "../table.ts";
 import { gatewayFlag, gatewayOf, type GatewayFlags } from "../gateway/gateway.ts";
-import type { View } from "@tally/contract";
 
 interface TopFlags extends JsonFlag, GatewayFlags {
   readonly date?: string;
@@ -47,21 +47,17 @@ async function showBoard(board: string, values: readonly string[], flags: TopFla
 }
 
 function textOf({ view, values }: Chosen, body: unknown): string {
-  const entries: unknown = field(body, view.list);
+  const entries: unknown = fieldIn(body, view.list);
   const rows = (Array.isArray(entries) ? entries : []).map((entry: unknown, index) => [
     String(index + 1),
-    String(field(entry, view.member.field)),
-    String(field(entry, view.count.field)),
+    String(fieldIn(entry, view.member.field)),
+    String(fieldIn(entry, view.count.field)),
   ]);
-  const asOf = field(body, "asOf");
+  const asOf = fieldIn(body, "asOf");
   const about = Object.entries(values).map(([name, value]) => `${name} ${value}`);
   const head = [view.title, ...about, ...(typeof asOf === "string" ? [`as of ${asOf}`] : [])].join(", ");
   if (rows.length === 0) return `${head}\nno entries\n`;
   return `${head}\n${table(["Rank", view.member.label, view.count.label], rows)}\n`;
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /** A view and the values of its parameters by name. */

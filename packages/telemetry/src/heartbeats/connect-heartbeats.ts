@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { Outage, recentProblems, silentLog } from "@tally/runtime";
 import type { FleetAppConfig, FleetReporter, Log, Logger } from "@tally/runtime";
+import { fieldIn, parsedJson } from "@tally/contract";
 import { connectDatabase } from "@tally/database";
 import { isCluster, masterOfKey, mastersOf, openRedis, type Redis } from "@tally/redis";
 import { Compile } from "typebox/compile";
@@ -110,7 +111,7 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
       try {
         const [fields, now] = await Promise.all([redis.hgetall(key), timeOf(redis, key)]);
         return Object.values(fields).flatMap((text) => {
-          const value = parsed(text);
+          const value = parsedJson(text);
           if (!check.Check(value) || now - value.at > forgottenMs) return [];
           return [{ ...value, ageMs: now - value.at }];
         });
@@ -153,20 +154,10 @@ async function timeOf(redis: Redis, key: string): Promise<number> {
 /** Deletes what is older than a minute or has no time. Other releases have the time in the same place. */
 async function removeForgotten(redis: Redis, key: string, now: number): Promise<void> {
   const forgotten = Object.entries(await redis.hgetall(key)).flatMap(([name, text]) => {
-    const value = parsed(text);
-    const at: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "at") : undefined;
+    const at = fieldIn(parsedJson(text), "at");
     return typeof at === "number" && now - at <= forgottenMs ? [] : [name];
   });
   if (forgotten.length > 0) await redis.hdel(key, ...forgotten);
-}
-
-/** undefined: not JSON; readers ignore it. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The heartbeats of a writer or ranker: the reports of its threads, and the problems of its main thread. */
