@@ -7,12 +7,12 @@ import { connectRankings } from "@tally/redis";
 import { ConfigError, Outage, type Logger } from "@tally/runtime";
 import { connectHeartbeats, openTracer, Progress, StatusReader, watchReplicas } from "@tally/telemetry";
 import type { AdmissionOptions } from "./admission/admission.ts";
-import { RateLimits, redisBuckets } from "./admission/rate-limits.ts";
+import { rateLimits, redisBuckets } from "./admission/rate-limits.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
 import { addressesIn } from "./http/connection/client-address.ts";
 import type { IntakeServers } from "./ingest/intake.ts";
-import { KeyMemory } from "./keys/keys.ts";
+import { keyMemory, type KeyMemory } from "./keys/keys.ts";
 
 /** Everything outside this process that the parts of a gateway use. */
 export interface GatewayServers extends IntakeServers {
@@ -48,13 +48,13 @@ export async function connectServers(
   const queues = domains.flatMap((domain) => Object.values(queuesOf(namespace, domain.name)));
   const publisher = connectPublisher({ url: config.amqpUrl, connectionName: "tally gateway", queues, log });
   const doorUrl = config.doorRedisUrl === "" ? redisUrl : config.doorRedisUrl;
-  const keyMemory = new KeyMemory({ url: doorUrl, namespace, rememberedSeconds: config.keysRememberedSeconds, log });
+  const memory = keyMemory({ url: doorUrl, namespace, rememberedSeconds: config.keysRememberedSeconds, log });
   const heartbeats = connectHeartbeats({ url: redisUrl, namespace, removesDead: true, log });
   const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
   const admission = await openAdmission(config, doorUrl, database.writer, log);
   const stopWatch = watchReplicas(database, config.domains, config.replicaLagMaxMs);
   const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });
-  const opened = { database, operator, rankings, publisher, keyMemory, heartbeats, status, admission, tracer };
+  const opened = { database, operator, rankings, publisher, keyMemory: memory, heartbeats, status, admission, tracer };
   return {
     ...opened,
     config,
@@ -65,7 +65,7 @@ export async function connectServers(
     async close() {
       await publisher.close();
       await tracer.close();
-      keyMemory.close();
+      memory.close();
       stopWatch();
       await admission.close();
       await Promise.all([rankings.close(), database.close(), operator?.close(), heartbeats.stop()]);
@@ -98,7 +98,7 @@ async function openAdmission(config: GatewayConfig, url: string, reader: SqlRead
   return {
     ring,
     check: ring && ((text) => ring.check(text)),
-    limits: redis && new RateLimits({ buckets: redis.buckets, perKey, perAddress, failsOpen }),
+    limits: redis && rateLimits({ buckets: redis.buckets, perKey, perAddress, failsOpen }),
     async close() {
       redis?.close();
       await ring?.stop();

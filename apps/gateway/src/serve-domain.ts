@@ -5,7 +5,7 @@ import type { GatewayServers } from "./connect-servers.ts";
 import { Finder } from "./find/finder.ts";
 import type { TraceOf } from "./ingest/event-traces.ts";
 import type { Commit, Intake } from "./ingest/intake.ts";
-import { DomainKeys } from "./keys/keys.ts";
+import { domainKeys, type DomainKeys } from "./keys/keys.ts";
 import { GroupReads } from "./read/group-reads.ts";
 
 // Lookups of a domain that may wait for their rows, and readers of one kind of rows that may wait. Clients can invent
@@ -39,7 +39,7 @@ export function serveDomain(
       waitMs: config.queryWithinMs,
       onStatement: (keys) => metrics.readKeys.observe({ domain: name, endpoint }, keys),
     });
-  const keys = new DomainKeys(domain, keyMemory, database.writer, (state) => metrics.keys.inc({ domain: name, state }));
+  const keys = domainKeys(domain, keyMemory, database.writer, (state) => metrics.keys.inc({ domain: name, state }));
   const read = groupReads("read");
   const finder = new Finder({
     read,

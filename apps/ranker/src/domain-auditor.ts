@@ -4,7 +4,7 @@ import { Outage, type Log } from "@tally/runtime";
 import type { BatchId, Domain, SqlReader } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";
 import { fold, rebuild, repair } from "@tally/reconcile";
-import { RebuildPace } from "./rebuild-pace.ts";
+import { rebuildPace } from "./rebuild-pace.ts";
 
 export interface AuditorOptions {
   readonly domains: readonly Domain[];
@@ -36,7 +36,7 @@ export class DomainAuditor {
   readonly #domain: Domain;
   readonly #options: AuditorOptions;
   readonly #signal: AbortSignal;
-  readonly #pace: RebuildPace;
+  readonly #pace: ReturnType<typeof rebuildPace>;
   /** All batches of epochs up to this one are marked; undefined: unknown, so all are checked. */
   #checkedTo: number | undefined;
   readonly #outage: Outage;
@@ -53,7 +53,7 @@ export class DomainAuditor {
     this.#options = options;
     this.#signal = signal;
     this.#outage = new Outage(options.log, `fold the ledger of ${domain.name}`);
-    this.#pace = new RebuildPace(domain.name, options.log, options.onRebuildDelayed);
+    this.#pace = rebuildPace(domain.name, options.log, options.onRebuildDelayed);
   }
 
   /** Rebuilds rankings that Redis or the database has lost. Returns whether there is something to repair. */

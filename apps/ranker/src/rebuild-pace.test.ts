@@ -1,6 +1,6 @@
 import { silentLog } from "@tally/runtime";
 import { afterEach, expect, test, vi } from "vitest";
-import { RebuildPace } from "./rebuild-pace.ts";
+import { rebuildPace } from "./rebuild-pace.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -8,7 +8,7 @@ function open() {
   vi.useFakeTimers({ toFake: ["performance"] });
   const seen: string[] = [];
   const log = { ...silentLog, warn: (_: object, line: string) => void seen.push(line) };
-  const pace = new RebuildPace("steps", log, (domain) => void seen.push(domain));
+  const pace = rebuildPace("steps", log, (domain) => void seen.push(domain));
   let n = 0;
   /** Looks each second until a rebuild begins, which ends 10 s later. Returns how long that took, in s. */
   const rebuild = (): number => {

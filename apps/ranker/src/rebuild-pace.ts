@@ -6,41 +6,32 @@ const longestMs = 60_000;
 const calmMs = 10_000;
 
 /** Spaces rebuilds that do not help: the next one for the same reason waits 1 s, then 2, 4, … up to 60 s. The first one
- * after ten seconds with whole rankings waits for nothing. */
-export class RebuildPace {
-  readonly #domain: string;
-  readonly #log: Log;
-  readonly #onDelayed: (domain: string) => void;
+ * after ten seconds with whole rankings waits for nothing. `onDelayed` is called once for each that must wait. */
+export function rebuildPace(domain: string, log: Log, onDelayed: (domain: string) => void) {
   /** The last one for each reason, without the numbers in it. */
-  readonly #last = new Map<string, { readonly endedAtMs: number; readonly waitMs: number; isDelayed: boolean }>();
+  const ended = new Map<string, { readonly endedAtMs: number; readonly waitMs: number; isDelayed: boolean }>();
+  return {
+    /** Whether a rebuild may begin now. Asked again each second while it is needed. */
+    mayBegin(reason: string): boolean {
+      const last = ended.get(keyOf(reason));
+      if (last === undefined) return true;
+      const sinceMs = performance.now() - last.endedAtMs;
+      if (sinceMs >= calmMs && !last.isDelayed) ended.delete(keyOf(reason));
+      if (sinceMs >= last.waitMs || !ended.has(keyOf(reason))) return true;
+      if (last.isDelayed) return false;
+      last.isDelayed = true;
+      const line = `auditor: the rankings of ${domain} need a rebuild again; it waits ${last.waitMs / 1000} s`;
+      log.warn({ domain, reason }, line);
+      onDelayed(domain);
+      return false;
+    },
 
-  /** `onDelayed` is called once for each rebuild that must wait. */
-  constructor(domain: string, log: Log, onDelayed: (domain: string) => void) {
-    this.#domain = domain;
-    this.#log = log;
-    this.#onDelayed = onDelayed;
-  }
-
-  /** Whether a rebuild may begin now. Asked again each second while it is needed. */
-  mayBegin(reason: string): boolean {
-    const last = this.#last.get(keyOf(reason));
-    if (last === undefined) return true;
-    const sinceMs = performance.now() - last.endedAtMs;
-    if (sinceMs >= calmMs && !last.isDelayed) this.#last.delete(keyOf(reason));
-    if (sinceMs >= last.waitMs || !this.#last.has(keyOf(reason))) return true;
-    if (last.isDelayed) return false;
-    last.isDelayed = true;
-    const line = `auditor: the rankings of ${this.#domain} need a rebuild again; it waits ${last.waitMs / 1000} s`;
-    this.#log.warn({ domain: this.#domain, reason }, line);
-    this.#onDelayed(this.#domain);
-    return false;
-  }
-
-  ended(reason: string): void {
-    const before = this.#last.get(keyOf(reason))?.waitMs ?? firstMs / 2;
-    const waitMs = Math.min(longestMs, before * 2);
-    this.#last.set(keyOf(reason), { endedAtMs: performance.now(), waitMs, isDelayed: false });
-  }
+    ended(reason: string): void {
+      const before = ended.get(keyOf(reason))?.waitMs ?? firstMs / 2;
+      const waitMs = Math.min(longestMs, before * 2);
+      ended.set(keyOf(reason), { endedAtMs: performance.now(), waitMs, isDelayed: false });
+    },
+  };
 }
 
 function keyOf(reason: string): string {

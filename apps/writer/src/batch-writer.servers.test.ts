@@ -7,7 +7,7 @@ import { BatchIds, queuesOf, textOfBatchId, writerChannels } from "@tally/contra
 import { openTracer } from "@tally/telemetry";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
-import { LetterKeeper } from "./rejected-events.ts";
+import { letterKeeper } from "./rejected-events.ts";
 import {
   bodyOf,
   deliveryOf,
@@ -52,7 +52,7 @@ async function open({ writeUrl = own.writeUrl, transactionEveryMs = 10, ...limit
         return outcome;
       },
     },
-    keeper: new LetterKeeper(database, silentLog, signal, () => undefined),
+    keeper: letterKeeper(database, silentLog, signal, () => undefined),
     ingestQueue: queues.ingest.name,
     rankQueue: queues.rank.name,
     rankingShards: 1,

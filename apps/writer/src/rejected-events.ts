@@ -85,43 +85,34 @@ export async function lettersOfRejected(
   });
 }
 
-/** Stores dead letters that belong to no batch: whole messages. Retries while the database is down. */
-export class LetterKeeper {
-  readonly #database: Database;
-  readonly #log: Log;
-  readonly #signal: AbortSignal;
-  readonly #onKept: (letter: NewLetter) => void;
-  readonly #outage: Outage;
-  readonly #inHand = new Set<Promise<void>>();
+export type LetterKeeper = ReturnType<typeof letterKeeper>;
 
-  /** `onKept` is called for each letter that is stored. `signal` ends all retries. */
-  constructor(database: Database, log: Log, signal: AbortSignal, onKept: (letter: NewLetter) => void) {
-    this.#database = database;
-    this.#log = log;
-    this.#signal = signal;
-    this.#onKept = onKept;
-    this.#outage = new Outage(log, "keep dead letters");
-  }
+/** Stores dead letters that belong to no batch: whole messages. Retries while the database is down, until `signal`
+ * aborts. `onKept` is called for each letter that is stored. */
+export function letterKeeper(database: Database, log: Log, signal: AbortSignal, onKept: (letter: NewLetter) => void) {
+  const outage = new Outage(log, "keep dead letters");
+  const inHand = new Set<Promise<void>>();
 
-  /** Calls `kept` when the letter is stored: its delivery may be acknowledged then. */
-  keep(letter: NewLetter, kept: () => void): void {
-    const work = this.#keep(letter, kept).finally(() => this.#inHand.delete(work));
-    this.#inHand.add(work);
-  }
-
-  async drain(): Promise<void> {
-    while (this.#inHand.size > 0) await Promise.all(this.#inHand);
-  }
-
-  async #keep(letter: NewLetter, kept: () => void): Promise<void> {
+  async function store(letter: NewLetter, kept: () => void): Promise<void> {
     const { id, domain, stage, reason } = letter;
-    const signal = this.#signal;
-    const store = () => this.#database.transaction((transaction) => keepLetters(transaction, [letter]), { signal });
-    if ((await retried(this.#outage, store, signal)) === "aborted") return;
-    this.#log.error({ id, domain, stage, reason }, "dead letter");
-    this.#onKept(letter);
+    const commit = () => database.transaction((transaction) => keepLetters(transaction, [letter]), { signal });
+    if ((await retried(outage, commit, signal)) === "aborted") return;
+    log.error({ id, domain, stage, reason }, "dead letter");
+    onKept(letter);
     kept();
   }
+
+  return {
+    /** Calls `kept` when the letter is stored: its delivery may be acknowledged then. */
+    keep(letter: NewLetter, kept: () => void): void {
+      const work = store(letter, kept).finally(() => inHand.delete(work));
+      inHand.add(work);
+    },
+
+    async drain(): Promise<void> {
+      while (inHand.size > 0) await Promise.all(inHand);
+    },
+  };
 }
 
 /** Repeats `work` until it succeeds, or `signal` aborts. */

@@ -7,7 +7,7 @@ import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker"
 import { decodeRankingMessage, queuesOf, UndecodableRankingMessage } from "@tally/contract";
 import type { Domain, QueueSpec } from "@tally/contract";
 import { BatchWriter, type BatchWriterOptions } from "./batch-writer.ts";
-import { LetterKeeper } from "./rejected-events.ts";
+import { letterKeeper } from "./rejected-events.ts";
 import type { WriterConfig } from "./config.ts";
 import { writerMetrics } from "./writer-metrics.ts";
 
@@ -43,7 +43,7 @@ runThread<WriterConfig>(async (config, { index }) => {
   const tracer = await openTracer({ app: "writer", endpoint: config.otlpEndpoint, log });
   const stopping = new AbortController();
   const { signal } = stopping;
-  const keeper = new LetterKeeper(database, log, signal, ({ domain, stage }) => metrics.keptLetter(domain, stage));
+  const keeper = letterKeeper(database, log, signal, ({ domain, stage }) => metrics.keptLetter(domain, stage));
   const parts: Parts = { signal, config, index, log, metrics, progress, database, toBroker, publisher, tracer, keeper };
   const lines = domains.map((domain) => consumeDomain(domain, parts));
   const consumers = lines.flatMap((line) => line.consumers);

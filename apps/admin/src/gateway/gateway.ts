@@ -1,4 +1,5 @@
 import { isRetriable, messageOf, retryingFetch, TallyClientError, type Attempt } from "@tally/client";
+import { parsedJson } from "@tally/contract";
 import { reasonOf, readConfigOrExit, secret, url } from "@tally/runtime";
 import { origin } from "@tally/runtime/flag-values";
 import { Option } from "commander";
@@ -18,12 +19,6 @@ export interface GatewayFlags {
 }
 
 export const gatewayFlag = new Option("--url <origin>", "the gateway (default: TALLY_URL)").argParser(origin);
-
-/** The gateway of the flag or of the environment. Exits with 2 for a wrong variable. */
-export function gatewayOf({ url: flag }: GatewayFlags): Gateway {
-  const { url: fromEnvironment, apiKey } = readConfigOrExit(gatewaySettings);
-  return new Gateway((flag ?? fromEnvironment).replace(/\/+$/, ""), apiKey);
-}
 
 export interface GatewayRequest {
   readonly method: "GET" | "POST";
@@ -48,51 +43,48 @@ const attemptMs = 40_000;
 /** The range of the delays between tries, in ms. */
 export const backOff = { firstDelayMs: 200, longestDelayMs: 5000 } as const;
 
-/** One gateway, with the retries of @tally/client and errors for people. Requests must be safe to repeat. */
-export class Gateway {
-  readonly url: string;
-  readonly #headers: Readonly<Record<string, string>>;
+export type Gateway = ReturnType<typeof gatewayOf>;
 
-  constructor(address: string, apiKey: string) {
-    this.url = address;
-    this.#headers = apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
-  }
+/** The gateway of the flag or of the environment, with the retries of @tally/client and errors for people. Requests
+ * must be safe to repeat. Exits with 2 for a wrong variable. */
+export function gatewayOf({ url: flag }: GatewayFlags) {
+  const { url: fromEnvironment, apiKey } = readConfigOrExit(gatewaySettings);
+  const address = (flag ?? fromEnvironment).replace(/\/+$/, "");
+  const authorization = apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
+  const unavailable = (what: string) => new CommandError(`${address} ${what}`, exitCodes.unreachable);
+  return {
+    url: address,
+    /** The gateway does not respond, or not as it should. */
+    unavailable,
 
-  /** The response after retries. Throws a CommandError: code 3 when it gives up, code 2 for a wrong API key. */
-  async send({ method, path, body, headers }: GatewayRequest, giveUpAfterMs: number): Promise<GatewayReply> {
-    const patience = { attemptsMax: Infinity, withinMs: giveUpAfterMs, attemptMs, ...backOff };
-    const request = { method, headers: { ...this.#headers, ...headers }, body: body ?? null };
-    const response = await retryingFetch(patience)(new Request(this.url + path, request)).catch((error: unknown) => {
-      if (!(error instanceof TallyClientError)) throw error;
-      throw this.unavailable(`does not respond (${reasonOf(error.cause)})`);
-    });
-    const { status } = response;
-    const eventId = response.headers.get("tally-event-id");
-    const json: unknown = await response
-      .clone()
-      .json()
-      .catch(() => undefined);
-    const text = await response.text();
-    const error = messageOf(text);
-    const message = error ?? (text === "" ? `status ${status}` : text.slice(0, 200));
-    if (isRetriable(status)) throw this.unavailable(`responds ${status}: ${message}`);
-    // Another server, such as a login page or a proxy. It says nothing about the event.
-    if (method === "POST" && (response.ok ? eventId : error) == null)
-      throw this.unavailable(`responds ${status} without the body of a gateway`);
-    if (status === 401) throw wrongKey(message);
-    return { status, eventId, json, message };
-  }
+    /** The response after retries. Throws a CommandError: code 3 when it gives up, code 2 for a wrong API key. */
+    async send({ method, path, body, headers }: GatewayRequest, giveUpAfterMs: number): Promise<GatewayReply> {
+      const patience = { attemptsMax: Infinity, withinMs: giveUpAfterMs, attemptMs, ...backOff };
+      const init = { method, headers: { ...authorization, ...headers }, body: body ?? null };
+      const request = new Request(address + path, init);
+      const response = await retryingFetch(patience)(request).catch((error: unknown) => {
+        if (!(error instanceof TallyClientError)) throw error;
+        throw unavailable(`does not respond (${reasonOf(error.cause)})`);
+      });
+      const { status } = response;
+      const eventId = response.headers.get("tally-event-id");
+      const text = await response.text();
+      const error = messageOf(text);
+      const message = error ?? (text === "" ? `status ${status}` : text.slice(0, 200));
+      if (isRetriable(status)) throw unavailable(`responds ${status}: ${message}`);
+      // Another server, such as a login page or a proxy. It says nothing about the event.
+      if (method === "POST" && (response.ok ? eventId : error) == null)
+        throw unavailable(`responds ${status} without the body of a gateway`);
+      if (status === 401) throw wrongKey(message);
+      return { status, eventId, json: parsedJson(text), message };
+    },
 
-  /** One attempt to POST to this path; for `sendBulk`. */
-  attemptAt(path: string, headers: Readonly<Record<string, string>>): Attempt {
-    const init = { method: "POST", redirect: "manual", headers: { ...headers, ...this.#headers } } as const;
-    return { fetch, url: this.url + path, init, attemptMs };
-  }
-
-  /** The gateway does not respond, or not as it should. */
-  unavailable(what: string): CommandError {
-    return new CommandError(`${this.url} ${what}`, exitCodes.unreachable);
-  }
+    /** One attempt to POST to this path; for `sendBulk`. */
+    attemptAt(path: string, headers: Readonly<Record<string, string>>): Attempt {
+      const init = { method: "POST", redirect: "manual", headers: { ...headers, ...authorization } } as const;
+      return { fetch, url: address + path, init, attemptMs };
+    },
+  };
 }
 
 /** No request with this API key is accepted. */

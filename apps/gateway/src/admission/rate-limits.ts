@@ -25,39 +25,36 @@ interface RateLimitOptions {
   readonly failsOpen: boolean;
 }
 
+export type RateLimits = ReturnType<typeof rateLimits>;
+
 /** Limits the rate of each key, and of each address without one. Sets the RateLimit fields of the IETF draft. */
-export class RateLimits {
-  readonly #options: RateLimitOptions;
+export function rateLimits({ buckets, perKey, perAddress, failsOpen }: RateLimitOptions) {
+  return {
+    /** The limit that applies to a request; undefined: none. */
+    limitOf(request: FastifyRequest, grant: Grant | undefined): Limited | undefined {
+      if (grant === undefined) {
+        return perAddress && { policy: "address", subject: `address:${clientOf(request.ip)}`, limit: perAddress };
+      }
+      const limit = grant.limit ?? perKey;
+      return limit && { policy: "key", subject: `key:${grant.keyId}`, limit };
+    },
 
-  constructor(options: RateLimitOptions) {
-    this.#options = options;
-  }
-
-  /** The limit that applies to a request; undefined: none. */
-  limitOf(request: FastifyRequest, grant: Grant | undefined): Limited | undefined {
-    const { perKey, perAddress } = this.#options;
-    if (grant === undefined) {
-      return perAddress && { policy: "address", subject: `address:${clientOf(request.ip)}`, limit: perAddress };
-    }
-    const limit = grant.limit ?? perKey;
-    return limit && { policy: "key", subject: `key:${grant.keyId}`, limit };
-  }
-
-  /** Takes tokens and calls `goOn`, or rejects the request when there are too few. */
-  take(reply: FastifyReply, limited: Limited, cost: number, goOn: () => void): void {
-    const decide = (taken: Taken | "unknown"): void => {
-      if (taken !== "unknown") addHeaders(reply, limited, taken);
-      if (taken === "unknown" ? this.#options.failsOpen : taken.granted) return goOn();
-      if (taken === "unknown") return void reject(reply, rejection("RATE_LIMIT_UNCHECKED"));
-      const retryAfterSeconds = Math.max(1, Math.ceil(taken.againMs / 1000));
-      const { perSecond } = limited.limit;
-      reject(reply, { ...rejection("RATE_LIMITED", { perSecond }), retryAfterSeconds });
-    };
-    const taken = this.#options.buckets.take(limited.subject, limited.limit, cost);
-    // Most requests take a token in hand and do not wait.
-    if (taken instanceof Promise) taken.then(decide).catch((error: unknown) => reply.send(error));
-    else decide(taken);
-  }
+    /** Takes tokens and calls `goOn`, or rejects the request when there are too few. */
+    take(reply: FastifyReply, limited: Limited, cost: number, goOn: () => void): void {
+      const decide = (taken: Taken | "unknown"): void => {
+        if (taken !== "unknown") addHeaders(reply, limited, taken);
+        if (taken === "unknown" ? failsOpen : taken.granted) return goOn();
+        if (taken === "unknown") return void reject(reply, rejection("RATE_LIMIT_UNCHECKED"));
+        const retryAfterSeconds = Math.max(1, Math.ceil(taken.againMs / 1000));
+        const { perSecond } = limited.limit;
+        reject(reply, { ...rejection("RATE_LIMITED", { perSecond }), retryAfterSeconds });
+      };
+      const taken = buckets.take(limited.subject, limited.limit, cost);
+      // Most requests take a token in hand and do not wait.
+      if (taken instanceof Promise) taken.then(decide).catch((error: unknown) => reply.send(error));
+      else decide(taken);
+    },
+  };
 }
 
 function addHeaders(reply: FastifyReply, { policy, limit }: Limited, { remaining, fullMs }: Taken): void {

@@ -23,17 +23,11 @@ export interface Demand {
 }
 
 /** The requests that got their tokens, the tokens left, and the time until the bucket is full. */
-interface Supply {
-  readonly granted: number;
-  readonly remaining: number;
-  readonly fullMs: number;
-}
+type Supply = Readonly<Record<"granted" | "remaining" | "fullMs", number>>;
 
 /** `fullMs`: until the bucket is full. `againMs`: until the request may be sent again; 0 when it was granted. */
-export interface Taken {
+export interface Taken extends Omit<Supply, "granted"> {
   readonly granted: boolean;
-  readonly remaining: number;
-  readonly fullMs: number;
   readonly againMs: number;
 }
 

@@ -1,65 +1,60 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { bytesOfEventId, contentOf, fingerprintOf, firstProblem, IdempotencyKey, InvalidInput } from "@tally/contract";
 import type { Domain, Event, EventId, SqlReader } from "@tally/contract";
-import { openRedis, type Redis } from "@tally/redis";
+import { openRedis } from "@tally/redis";
 import { type Logger, Outage } from "@tally/runtime";
 import { Compile } from "typebox/compile";
 import { rejection } from "../errors/catalogue.ts";
 import { ClientError, isUnavailable } from "../errors/reject.ts";
 
-/** Checks the Idempotency-Keys of one domain's events. */
-export class DomainKeys {
-  readonly #memory: KeyMemory;
-  readonly #domain: Domain;
-  readonly #rows: SqlReader;
-  readonly #onCheck: (state: KeyState["state"]) => void;
+export type DomainKeys = ReturnType<typeof domainKeys>;
 
-  /** `rows`: the write endpoint, because a replica may be behind. */
-  constructor(domain: Domain, memory: KeyMemory, rows: SqlReader, onCheck: (state: KeyState["state"]) => void) {
-    this.#domain = domain;
-    this.#memory = memory;
-    this.#rows = rows;
-    this.#onCheck = onCheck;
-  }
-
-  contentOf(event: Event): string {
-    return contentOf(event, this.#domain.arrivalFields);
-  }
-
-  /** The event with this time of arrival. */
-  arrivedAt<E extends Event>(event: E, atMs: number): E {
-    const { arrivalFields = [] } = this.#domain;
-    if (arrivalFields.length === 0) return event;
-    return { ...event, ...Object.fromEntries(arrivalFields.map((name) => [name, atMs])) };
-  }
-
-  /** Binds the key with this id to a content, which is `contentOf` an event. Returns when this content first arrived,
-   * in ms since 1970. Throws IDEMPOTENCY_KEY_REUSED, naming `field`, when the key is bound to other content. `eventId`:
-   * the event's, absent for a key of several events.
-   *
-   * If Redis lost the key, a later content may have bound it and become a dead letter. So before an event is rejected,
-   * its row is compared, once for each key: a retry of the stored event is accepted at any later time. */
-  async bind(id: EventId, content: string, field: string, eventId?: EventId): Promise<number> {
-    const known = await this.#memory.check(id, fingerprintOf(content));
-    this.#onCheck(known.state);
-    if (known.state !== "other") return known.firstAtMs;
-    const stored = eventId === undefined || known.isOfRow ? undefined : await this.#storedContent(eventId);
-    if (stored === "unknown") return known.firstAtMs;
-    if (stored !== undefined) await this.#memory.bindToRow(id, fingerprintOf(stored.content), known.firstAtMs);
-    if (stored?.content !== content) throw new ClientError(rejection("IDEMPOTENCY_KEY_REUSED", { field }));
-    return known.firstAtMs;
-  }
+/** Checks the Idempotency-Keys of one domain's events. `rows`: the write endpoint, because a replica may be behind. */
+export function domainKeys(
+  { arrivalFields = [], store }: Domain,
+  memory: KeyMemory,
+  rows: SqlReader,
+  onCheck: (state: KeyState["state"]) => void,
+) {
+  const contentIn = (event: Event): string => contentOf(event, arrivalFields);
 
   /** "unknown": database unavailable. The event is accepted: a wrong 422 would make its client send it twice. */
-  async #storedContent(eventId: EventId): Promise<{ readonly content: string } | "unknown" | undefined> {
+  async function storedContent(eventId: EventId): Promise<{ readonly content: string } | "unknown" | undefined> {
     try {
-      const [event] = await this.#domain.store.read(this.#rows, [eventId]);
-      return event && { content: this.contentOf(event) };
+      const [event] = await store.read(rows, [eventId]);
+      return event && { content: contentIn(event) };
     } catch (error) {
       if (isUnavailable(error)) return "unknown";
       throw error;
     }
   }
+
+  return {
+    contentOf: contentIn,
+
+    /** The event with this time of arrival. */
+    arrivedAt<E extends Event>(event: E, atMs: number): E {
+      if (arrivalFields.length === 0) return event;
+      return { ...event, ...Object.fromEntries(arrivalFields.map((name) => [name, atMs])) };
+    },
+
+    /** Binds the key with this id to a content, which is `contentOf` an event. Returns when this content first arrived,
+     * in ms since 1970. Throws IDEMPOTENCY_KEY_REUSED, naming `field`, when the key is bound to other content.
+     * `eventId`: the event's, absent for a key of several events.
+     *
+     * If Redis lost the key, a later content may have bound it and become a dead letter. So before an event is
+     * rejected, its row is compared, once for each key: a retry of the stored event is accepted at any later time. */
+    async bind(id: EventId, content: string, field: string, eventId?: EventId): Promise<number> {
+      const known = await memory.check(id, fingerprintOf(content));
+      onCheck(known.state);
+      if (known.state !== "other") return known.firstAtMs;
+      const stored = eventId === undefined || known.isOfRow ? undefined : await storedContent(eventId);
+      if (stored === "unknown") return known.firstAtMs;
+      if (stored !== undefined) await memory.bindToRow(id, fingerprintOf(stored.content), known.firstAtMs);
+      if (stored?.content !== content) throw new ClientError(rejection("IDEMPOTENCY_KEY_REUSED", { field }));
+      return known.firstAtMs;
+    },
+  };
 }
 
 /** The header's name, as errors give it. */
@@ -107,61 +102,54 @@ interface KeyMemoryOptions {
   readonly log: Logger;
 }
 
-export class KeyMemory {
-  readonly #redis: Redis;
-  readonly #prefix: Buffer;
-  readonly #rememberedMs: number;
-  readonly #outage: Outage;
-  #restsUntilMs = 0;
+export type KeyMemory = ReturnType<typeof keyMemory>;
 
-  constructor({ url, namespace, rememberedSeconds, log }: KeyMemoryOptions) {
-    this.#redis = openRedis({ url, label: "idempotency keys", commandTimeoutMs, queuesWhileDown: false, log });
-    this.#prefix = Buffer.from(`${namespace}:idem:`);
-    this.#rememberedMs = rememberedSeconds * 1000;
-    this.#outage = new Outage(log, "check idempotency keys");
-  }
+export function keyMemory({ url, namespace, rememberedSeconds, log }: KeyMemoryOptions) {
+  const redis = openRedis({ url, label: "idempotency keys", commandTimeoutMs, queuesWhileDown: false, log });
+  const prefix = Buffer.from(`${namespace}:idem:`);
+  const outage = new Outage(log, "check idempotency keys");
+  let restsUntilMs = 0;
+  return {
+    /** Resolves when Redis is connected, or after a second. */
+    async ready(): Promise<void> {
+      if (redis.status === "ready") return;
+      // Not events.once: it rejects when the connection fails first.
+      const connected = new Promise<void>((resolve) => redis.once("ready", () => resolve()));
+      await Promise.race([connected, delay(readyWithinMs, undefined, { ref: false })]);
+    },
 
-  /** Resolves when Redis is connected, or after a second. */
-  async ready(): Promise<void> {
-    if (this.#redis.status === "ready") return;
-    // Not events.once: it rejects when the connection fails first.
-    const connected = new Promise<void>((resolve) => this.#redis.once("ready", () => resolve()));
-    await Promise.race([connected, delay(readyWithinMs, undefined, { ref: false })]);
-  }
+    /** Binds the key to a fingerprint of 16 characters, unless it is bound already. Never rejects. One round trip: 10 µs
+     * of the gateway's CPU time, 2 µs of Redis' and 165 bytes of its memory for each key (docs/decisions/0017). */
+    async check(id: EventId, fingerprint: string): Promise<KeyState> {
+      const nowMs = Date.now();
+      const unchecked = { state: "unchecked", firstAtMs: nowMs, isOfRow: false } as const;
+      if (performance.now() < restsUntilMs) return unchecked;
+      try {
+        const key = Buffer.concat([prefix, bytesOfEventId(id)]);
+        const value = fingerprint + nowMs.toString(36);
+        const bound = await redis.set(key, value, "PX", rememberedSeconds * 1000, "NX", "GET");
+        outage.worked();
+        if (bound === null) return { ...unchecked, state: "new" };
+        const firstAtMs = Number.parseInt(bound.slice(fingerprintLength), 36);
+        return { state: bound.startsWith(fingerprint) ? "same" : "other", firstAtMs, isOfRow: bound.endsWith(ofRow) };
+      } catch (error) {
+        // The event is accepted, and the writer compares it with the row.
+        outage.failed(error);
+        restsUntilMs = performance.now() + restMs;
+        return unchecked;
+      }
+    },
 
-  /** Binds the key to a fingerprint of 16 characters, unless it is bound already. Never rejects. One round trip: 10 µs
-   * of the gateway's CPU time, 2 µs of Redis' and 165 bytes of its memory for each key (docs/decisions/0017). */
-  async check(id: EventId, fingerprint: string): Promise<KeyState> {
-    const nowMs = Date.now();
-    const unchecked = { state: "unchecked", firstAtMs: nowMs, isOfRow: false } as const;
-    if (performance.now() < this.#restsUntilMs) return unchecked;
-    try {
-      const key = Buffer.concat([this.#prefix, bytesOfEventId(id)]);
-      const value = fingerprint + nowMs.toString(36);
-      const bound = await this.#redis.set(key, value, "PX", this.#rememberedMs, "NX", "GET");
-      this.#outage.worked();
-      if (bound === null) return { ...unchecked, state: "new" };
-      const firstAtMs = Number.parseInt(bound.slice(fingerprintLength), 36);
-      return { state: bound.startsWith(fingerprint) ? "same" : "other", firstAtMs, isOfRow: bound.endsWith(ofRow) };
-    } catch (error) {
-      // The event is accepted, and the writer compares it with the row.
-      this.#outage.failed(error);
-      this.#restsUntilMs = performance.now() + restMs;
-      return unchecked;
-    }
-  }
+    /** Binds a key that is remembered to the content of its event's row, for the rest of its time. Never rejects. */
+    async bindToRow(id: EventId, fingerprint: string, firstAtMs: number): Promise<void> {
+      try {
+        const key = Buffer.concat([prefix, bytesOfEventId(id)]);
+        await redis.set(key, fingerprint + firstAtMs.toString(36) + ofRow, "KEEPTTL", "XX");
+      } catch (error) {
+        outage.failed(error);
+      }
+    },
 
-  /** Binds a key that is remembered to the content of its event's row, for the rest of its time. Never rejects. */
-  async bindToRow(id: EventId, fingerprint: string, firstAtMs: number): Promise<void> {
-    try {
-      const key = Buffer.concat([this.#prefix, bytesOfEventId(id)]);
-      await this.#redis.set(key, fingerprint + firstAtMs.toString(36) + ofRow, "KEEPTTL", "XX");
-    } catch (error) {
-      this.#outage.failed(error);
-    }
-  }
-
-  close(): void {
-    this.#redis.disconnect();
-  }
+    close: () => redis.disconnect(),
+  };
 }
