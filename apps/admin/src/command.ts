@@ -21,26 +21,20 @@ export function usageError(message: string): CommandError {
 
 /** Exits with the code of the error. Prints one line for a known error, the stack of any other, which is a bug. */
 export function exitForError(error: unknown): never {
-  const { text, exitCode } = known(error) ?? { text: stackOf(error), exitCode: exitCodes.finding };
-  process.stderr.write(`${text}\n`);
-  process.exit(exitCode);
+  const fault = error instanceof Error ? error : new Error(String(error));
+  const exitCode = codeOf(fault);
+  process.stderr.write(`${exitCode === undefined ? fault.stack : `tally: ${fault.message}`}\n`);
+  process.exit(exitCode ?? exitCodes.finding);
 }
 
 /** Undefined: an error that no user can cause. */
-function known(error: unknown): { readonly text: string; readonly exitCode: ExitCode } | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const withCode = (exitCode: ExitCode) => ({ text: `tally: ${error.message}`, exitCode });
-  if (error instanceof CommandError) return withCode(error.exitCode);
-  if (error instanceof DatabaseError)
-    return withCode(error.kind === "unavailable" ? exitCodes.unreachable : exitCodes.finding);
-  if (error instanceof RankingsUnavailable) return withCode(exitCodes.unreachable);
-  if (error instanceof InvalidInput) return withCode(exitCodes.usage);
+function codeOf(error: Error): ExitCode | undefined {
+  if (error instanceof CommandError) return error.exitCode;
+  if (error instanceof DatabaseError) return error.kind === "unavailable" ? exitCodes.unreachable : exitCodes.finding;
+  if (error instanceof RankingsUnavailable) return exitCodes.unreachable;
+  if (error instanceof InvalidInput) return exitCodes.usage;
   // Node's errors of files name the file: "ENOENT: no such file or directory, open 'sales.csv'".
-  return "path" in error && "syscall" in error ? withCode(exitCodes.usage) : undefined;
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return "path" in error && "syscall" in error ? exitCodes.usage : undefined;
 }
 
 /** The exit codes of all commands. */
@@ -56,10 +50,7 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** What 1 and 3 mean for a command; absent: it never exits so. 0 and 2 mean the same for all. */
-interface OwnCodes {
-  readonly 1?: string;
-  readonly 3?: string;
-}
+type OwnCodes = Readonly<Partial<Record<1 | 3, string>>>;
 
 const codesOfCommands = new WeakMap<Command, OwnCodes>();
 

@@ -72,19 +72,16 @@ function time(text: string): number {
   return at;
 }
 
-const limitDefault = 100;
-
 /** tally dead-letters */
 export function deadLettersCommand(): Command {
   const commands = [listCommand(), showCommand(), replayCommand(), discardCommand()];
   return groupOf("dead-letters", "events and messages that cannot be stored as they are", commands);
 }
 
-/** tally dead-letters list */
 function listCommand(): Command {
   return withLetterFlags(newCommand("list", { 3: "the database does not respond" }))
     .description("lists dead letters, oldest first")
-    .option("--limit <number>", "at most this many", wholeNumber, limitDefault)
+    .option("--limit <number>", "at most this many", wholeNumber, 100)
     .addOption(jsonFlag)
     .action(({ limit, json, ...flags }: LetterFlags & JsonFlag & { readonly limit: number }) => {
       const filter = filterOf(flags);
@@ -105,7 +102,6 @@ function linesOf(letters: readonly DeadLetter[], limit: number): string {
   return lines.join("") + more;
 }
 
-/** tally dead-letters show */
 function showCommand(): Command {
   return newCommand("show", { 1: "there is no such dead letter", 3: "the database does not respond" })
     .description("shows dead letters with all their fields")
@@ -128,21 +124,15 @@ function textOf({ id, domain, stage, queue, messageId, reason, diedAt, state, bo
     ...(stage === "conflict" ? [`  stored  ${messageId} has other content`] : []),
     holdsEvent({ stage })
       ? `  event   ${unpackEvent(body).json}`
-      : `  message ${body.length} bytes: ${printable(body)}`,
+      : `  message ${body.length} bytes: ${JSON.stringify(body.toString("latin1", 0, shownBytes))}`,
     "",
   ].join("\n");
 }
 
 const shownBytes = 200;
-
-function printable(body: Buffer): string {
-  return JSON.stringify(body.subarray(0, shownBytes).toString("latin1"));
-}
-
 const connectedWithinMs = 10_000;
 const confirmedWithinMs = 30_000;
 
-/** tally dead-letters discard */
 function discardCommand(): Command {
   return settleCommand("discard", "marks dead letters as discarded; they are kept").action(
     (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>

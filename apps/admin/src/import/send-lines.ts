@@ -53,21 +53,17 @@ export async function sendLines(lines: readonly ImportLine[], sending: Sending):
     outcomes.set(line, outcome);
     sending.onSettled();
   };
-  const isBulk = bulkRouteOf(sending.domain) !== undefined;
-  const lanes = new Map<number, Entry[]>();
-  for (const [index, line] of lines.entries()) {
+  const entries = lines.flatMap((line) => {
     const entry = entryOf(line, sending);
-    if ("rejected" in entry) {
-      settle(line.number, entry);
-      continue;
-    }
-    const own = entry.scope === undefined ? index : crc32(entry.scope);
-    const lane = isBulk ? 0 : own % sending.concurrency;
-    const others = lanes.get(lane);
-    if (others === undefined) lanes.set(lane, [entry]);
-    else others.push(entry);
-  }
-  await Promise.all(Array.from(lanes.values(), (entries) => new Lane(entries, sending, settle).send()));
+    if (!("rejected" in entry)) return [entry];
+    settle(line.number, entry);
+    return [];
+  });
+  const isBulk = bulkRouteOf(sending.domain) !== undefined;
+  const lanes = Map.groupBy(entries, ({ line, scope }) =>
+    isBulk ? 0 : (scope === undefined ? line : crc32(scope)) % sending.concurrency,
+  );
+  await Promise.all(Array.from(lanes.values(), (lane) => new Lane(lane, sending, settle).send()));
   return lines.map(({ number }) => outcomes.get(number) ?? { rejected: "not sent" });
 }
 

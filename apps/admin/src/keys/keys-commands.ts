@@ -104,7 +104,6 @@ function hasStores({ routes, queries }: Domain): boolean {
   return [...routes, ...queries].some((route) => "storeOf" in route);
 }
 
-/** tally keys list */
 function listCommand(): Command {
   return newCommand("list", { 3: "the database does not respond" })
     .description("lists keys without their secrets, oldest first")
@@ -143,7 +142,6 @@ function timeOf(at: number | undefined): string | null {
 }
 
 const withinMs = 15_000;
-const graceDefaultSeconds = 86_400;
 const seconds = numberFlag("a whole number of seconds", (value) => Number.isInteger(value) && value < 1e9);
 
 /** tally keys rotate: the only time that the new key is shown. */
@@ -151,12 +149,7 @@ function rotateCommand(): Command {
   return newCommand("rotate", { 3: "the database does not respond" })
     .description("gives a key a new secret and shows it once; the previous one stays valid for a while")
     .argument("<id>")
-    .option(
-      "--grace <seconds>",
-      "how long the previous secret stays valid; 0 ends it now",
-      seconds,
-      graceDefaultSeconds,
-    )
+    .option("--grace <seconds>", "how long the previous secret stays valid; 0 ends it now", seconds, 86_400)
     .addOption(jsonFlag)
     .action(async (id: string, { grace, json }: JsonFlag & { readonly grace: number }) => {
       expectKeyId(id);
@@ -172,7 +165,6 @@ function rotateCommand(): Command {
     });
 }
 
-/** tally keys revoke */
 function revokeCommand(): Command {
   return newCommand("revoke", { 3: "the database does not respond" })
     .description("makes a key invalid for good, on every gateway within 5 s; safe to repeat")

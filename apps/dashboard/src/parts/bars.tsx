@@ -41,13 +41,8 @@ export function Bars({ title, bars, empty }: BarsProps) {
   );
 }
 
-interface PictureProps {
-  readonly path: string;
-  readonly of: string;
-}
-
 /** A picture of the gateway. With an API key it is fetched, because an <img> sends none. */
-export function Picture({ path, of }: PictureProps) {
+export function Picture({ path, of }: { readonly path: string; readonly of: string }) {
   const key = apiKey.value;
   const [source, setSource] = useState(key === "" ? urlOf(path) : "");
   useEffect(() => {

@@ -37,12 +37,7 @@ export function Tiles({ tiles }: { readonly tiles: readonly Tile[] }) {
 
 const signs = { good: "✓", bad: "✗", busy: "…" } as const;
 
-interface StateProps {
-  readonly kind: keyof typeof signs;
-  readonly text: string;
-}
-
-export function State({ kind, text }: StateProps) {
+export function State({ kind, text }: { readonly kind: keyof typeof signs; readonly text: string }) {
   return (
     <span class={`state ${kind}`}>
       <span aria-hidden="true">{signs[kind]}</span> {text}

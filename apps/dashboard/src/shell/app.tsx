@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { feed } from "../live/live-feed.ts";
 import { useWatch, type Live } from "../live/use-watch.ts";
 import { route } from "../route/route.ts";
-import type { Board } from "../views/boards/boards.ts";
+import type { Boards } from "../views/boards/boards.ts";
 import { Banner, StatusLine, KeyForm } from "./status-line.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Message } from "../parts/panel.tsx";
@@ -16,7 +16,7 @@ import { StoresView } from "../views/stores/stores-view.tsx";
 /** The frame around each view: navigation, state of the system, and what is wrong. */
 export function App() {
   const status = useWatch<Status>("/status");
-  const views = useWatch<{ readonly views: readonly Board[] }>("/views");
+  const views = useWatch<Boards>("/views");
   const main = useRef<HTMLElement>(null);
   const connection = feed.connection.value;
   const place = route.value.path.join("/");
@@ -61,12 +61,7 @@ export function App() {
   );
 }
 
-interface CurrentViewProps {
-  readonly status: Live<Status>;
-  readonly views: Live<{ readonly views: readonly Board[] }>;
-}
-
-function CurrentView({ status, views }: CurrentViewProps) {
+function CurrentView({ status, views }: { readonly status: Live<Status>; readonly views: Live<Boards> }) {
   const { path, query } = route.value;
   const [name = "stores", first, second] = path;
   switch (name) {

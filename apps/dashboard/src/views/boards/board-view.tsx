@@ -1,12 +1,12 @@
 import { useWatch, type Live } from "../../live/use-watch.ts";
 import { Bars, Picture } from "../../parts/bars.tsx";
 import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
-import { asOfIn, entriesOf, pathOf, valuesOf, type Board, type BoardEntry } from "./boards.ts";
+import { asOfIn, entriesOf, pathOf, valuesOf, type Board, type BoardEntry, type Boards } from "./boards.ts";
 import { PickForm } from "../../parts/form.tsx";
 import { goTo } from "../../route/route.ts";
 
 interface BoardViewProps {
-  readonly views: Live<{ readonly views: readonly Board[] }>;
+  readonly views: Live<Boards>;
   readonly domain: string | undefined;
   readonly name: string | undefined;
   readonly given: Readonly<Record<string, string>>;

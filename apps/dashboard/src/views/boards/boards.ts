@@ -3,6 +3,7 @@ import { compactDate, today } from "../../parts/format.ts";
 
 /** A view of a domain, as GET /views has it. */
 export type Board = View & { readonly domain: string };
+export type Boards = { readonly views: readonly Board[] };
 
 // The views Stores and Items show these routes, and more beside them.
 const shownElsewhere = new Set(["/stores/{storeID}/top-items", "/items/{itemID}/top-stores"]);

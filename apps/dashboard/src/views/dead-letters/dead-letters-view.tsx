@@ -15,13 +15,8 @@ type LetterState = Letter["state"];
 const letterStates: readonly LetterState[] = ["open", "replayed", "discarded"];
 const limit = 100;
 
-interface DeadLettersViewProps {
-  readonly id: string | undefined;
-  readonly state: string | undefined;
-}
-
 /** What was rejected and why, and what to do about it. */
-export function DeadLettersView({ id, state: asked }: DeadLettersViewProps) {
+export function DeadLettersView({ id, state: asked }: Readonly<Record<"id" | "state", string | undefined>>) {
   const state = letterStates.find((one) => one === asked) ?? "open";
   const live = useWatch<BodyOf<"/dead-letters">>(`/dead-letters?state=${state}&limit=${limit}`);
   return (
@@ -87,11 +82,6 @@ const stageTexts: Readonly<Record<Letter["stage"], string>> = {
 
 const kinds = { open: "bad", replayed: "good", discarded: "good" } as const;
 
-interface LetterPanelProps {
-  readonly id: string;
-  readonly listState: LetterState;
-}
-
 interface Action extends Pick<ConfirmButtonProps, "text" | "question" | "detail" | "confirm"> {
   readonly name: string;
   readonly done: string;
@@ -119,7 +109,7 @@ const actions: readonly Action[] = [
 ];
 
 /** A dead letter in full, with what can be done about it. */
-function LetterPanel({ id, listState }: LetterPanelProps) {
+function LetterPanel({ id, listState }: { readonly id: string; readonly listState: LetterState }) {
   const path = `/dead-letters/${encodeURIComponent(id)}`;
   const live = useWatch<Letter>(path);
   const [outcome, setOutcome] = useState<{ readonly isDone: boolean; readonly text: string }>();

@@ -67,14 +67,9 @@ function LatestPurchases({ purchases, isComplete }: Latest) {
   );
 }
 
-interface StoreBoardsProps {
-  readonly storeID: string;
-  readonly date: string;
-}
-
 const itemLink = (itemID: number): ComponentChildren => <a href={linkTo(["items", itemID])}>{itemID}</a>;
 
-function StoreBoards({ storeID, date }: StoreBoardsProps) {
+function StoreBoards({ storeID, date }: { readonly storeID: string; readonly date: string }) {
   const base = `/stores/${encodeURIComponent(storeID)}/top-items?limit=10`;
   const ofDay = useWatch<TopItems>(`${base}&date=${compactDate(date)}`);
   const ofAllDays = useWatch<TopItems>(base);
