@@ -80,6 +80,11 @@ test("without a difference the audit says so in one sentence, and in numbers for
   const { output, exitCode } = await audit();
   const equal = "acknowledged = stored = ranked: 21 acknowledged, 21 stored, 21 ranked, 0 lost, 0 doubled";
   expect([exitCode, output]).toEqual([0, expect.stringContaining(equal)]);
+  expect(await runTally(system, ["audit", "--live"])).toMatchObject({
+    exitCode: 0,
+    output: expect.stringContaining(equal),
+  });
+  expect(await audit("--live")).toMatchObject({ exitCode: 2 });
   const some = await auditOf(system, ids.slice(1));
   expect(some).toMatchObject({ agrees: true, audit: { acknowledged: 20, unacknowledged: 1 } });
   const report = await auditOf(system, ids);

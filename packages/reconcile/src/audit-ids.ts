@@ -1,6 +1,6 @@
 import { selectKeptEvents } from "@tally/database";
 import { eventIdOfBytes, type Domain, type SqlSnapshot } from "@tally/contract";
-import { Findings, type Found } from "./audit-rankings.ts";
+import { Findings, type Found } from "./findings.ts";
 
 /** Compares the ids of acknowledged events with the rows. */
 export interface IdAudit {

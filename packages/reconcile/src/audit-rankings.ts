@@ -1,11 +1,19 @@
-import { selectBatches, selectFoldedCounts, type Fold, type LedgerTotals } from "@tally/database";
-import { textOfBatchId, type Domain, type Recount, type SqlSnapshot } from "@tally/contract";
+import { findMissing, selectBatches, selectFoldedCounts, type Fold, type LedgerTotals } from "@tally/database";
+import {
+  textOfBatchId,
+  type BatchId,
+  type Domain,
+  type Recount,
+  type SqlReader,
+  type SqlSnapshot,
+} from "@tally/contract";
 import type { Rankings } from "@tally/redis";
-import type { Batches, RowsToRead, Sums } from "./add-up.ts";
+import type { Batches, RowsToRead } from "./add-up.ts";
 import type { BatchCounts } from "./batch-counts.ts";
 import type { CellCounts } from "./cell-counts.ts";
-import { boardsOf, countUnset, isMarked, type RecountedBoard } from "./recount.ts";
-import { crc32 } from "node:zlib";
+import { CellsHash, Findings, type Found } from "./findings.ts";
+import { isMarked, unset } from "./recount.ts";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** Compares the ledger with the rows and with the marks, batch by batch. */
 export interface BatchAudit {
@@ -35,18 +43,25 @@ interface ToAudit extends Batches {
   readonly wereRead: RowsToRead;
   readonly all: LedgerTotals;
   readonly fold: Fold;
+  /** For an audit beside live traffic, the write endpoint: what is stored and ranked meanwhile is no difference. */
+  readonly live: SqlReader | undefined;
 }
+
+// The ranker may be behind, or repair what it has missed.
+const rankedWithinMs = 15_000;
+const againAfterMs = 100;
+const pageSize = 1000;
 
 export async function auditBatches(
   snapshot: SqlSnapshot,
   domain: Domain,
   rankings: Rankings,
-  { rows, wereRead, all, fold, ledger, folded }: ToAudit,
+  { rows, wereRead, all, fold, ledger, folded, live }: ToAudit,
   onProgress: (batches: number) => void,
 ): Promise<BatchAudit> {
   const shards = await rankings.marks(domain.name);
   const miscounted = new Findings<Miscounted>();
-  const unmarked = new Findings<string>();
+  const lacking = new Map<BatchId, number>();
   let [stored, ranked, seen] = [fold.changes, fold.changes, 0];
   const areAllRead = wereRead === "all" || !domain.recount.boards.some((kind) => "mirrored" in kind);
   // Rows of new batches may be in the base, where an earlier release has put them.
@@ -58,7 +73,7 @@ export async function auditBatches(
       stored += own;
       if (own !== Number(changes)) miscounted.add({ batch: textOfBatchId(id), ledger: Number(changes), rows: own });
       if (shards.every((marks) => isMarked(marks.get(id.producer), id.sequence))) ranked += Number(changes);
-      else unmarked.add(textOfBatchId(id));
+      else lacking.set(id, Number(changes));
     }
     onProgress((seen += batches.length));
   }
@@ -73,9 +88,43 @@ export async function auditBatches(
   }
   if (areAllRead && rowsOfFolded !== fold.changes)
     miscounted.add({ batch: "of all that are folded", ledger: fold.changes, rows: rowsOfFolded });
-  const strayMarks = shards.reduce((sum, marks) => sum + countUnset(marks, [ledger, folded]), 0);
-  const unmarkedFolded = shards.reduce((sum, marks) => sum + countUnset(folded.all(), [marks]), 0);
+  let [strayMarks, unmarkedFolded] = [0, 0];
+  for (const marks of shards) {
+    const stray = [...unset(marks, [ledger, folded])];
+    strayMarks += live === undefined ? stray.length : await countMissing(live, domain.name, stray);
+    for (const _ of unset(folded.all(), [marks])) unmarkedFolded++;
+  }
+  const withinMs = live === undefined ? 0 : rankedWithinMs;
+  const unmarked = new Findings<string>();
+  for (const id of await stillUnmarked(rankings, domain.name, [...lacking.keys()], withinMs)) {
+    unmarked.add(textOfBatchId(id));
+    lacking.delete(id);
+  }
+  for (const changes of lacking.values()) ranked += changes;
   return { stored, ranked, miscounted, unmarked, strayMarks, unmarkedFolded };
+}
+
+/** Those of the batches that have no mark within a time. */
+async function stillUnmarked(
+  rankings: Rankings,
+  domain: string,
+  batches: readonly BatchId[],
+  withinMs: number,
+): Promise<readonly BatchId[]> {
+  const deadline = performance.now() + withinMs;
+  let left = batches;
+  while (left.length > 0 && performance.now() < deadline) {
+    await delay(againAfterMs);
+    left = await rankings.unmarked(domain, left);
+  }
+  return left;
+}
+
+async function countMissing(reader: SqlReader, domain: string, batches: readonly BatchId[]): Promise<number> {
+  let count = 0;
+  for (let at = 0; at < batches.length; at += pageSize)
+    count += (await findMissing(reader, domain, batches.slice(at, at + pageSize))).length;
+  return count;
 }
 
 /** Adds the rows of batches that are not read one by one. */
@@ -122,132 +171,4 @@ export async function auditFolded(
 
 function batchOf(producer: unknown, sequence: unknown) {
   return { producer: Buffer.isBuffer(producer) ? producer.toString("hex") : "", sequence: Number(sequence) };
-}
-
-/** Compares every cell that a board keeps with the sum of its rows, in both directions. */
-export interface BoardAudit {
-  readonly boards: number;
-  readonly cells: number;
-  /** Sum of all cells of the rows. */
-  readonly units: number;
-  /** 16 hexadecimal digits, equal for the same cells in any order. A checksum, not cryptographic. */
-  readonly hash: string;
-  /** Units in the rows that boards lack, and units on boards that rows lack. */
-  readonly missing: number;
-  readonly surplus: number;
-  readonly differences: Found<CellDifference>;
-}
-
-interface CellDifference {
-  readonly board: string;
-  readonly member: string;
-  /** 0: absent. */
-  readonly rows: number;
-  readonly ranked: number;
-}
-
-const none: ReadonlyMap<string, number> = new Map();
-
-// Compared at once: one round trip carries many small boards.
-const cellsAtOnce = 20_000;
-
-export async function auditBoards(
-  snapshot: SqlSnapshot,
-  domain: Domain,
-  rankings: Rankings,
-  sums: Sums,
-  onProgress: (cells: number) => void,
-): Promise<BoardAudit> {
-  const differences = new Findings<CellDifference>();
-  const known = new Set<string>();
-  const hash = new CellsHash();
-  let [cells, units, missing, surplus] = [0, 0, 0, 0];
-
-  function differ(board: string, member: string, rows: number, ranked: number): void {
-    if (rows === ranked) return;
-    if (rows > ranked) missing += rows - ranked;
-    else surplus += ranked - rows;
-    differences.add({ board, member, rows, ranked });
-  }
-
-  async function compare(boards: readonly RecountedBoard[]): Promise<void> {
-    const names = boards.map(({ board }) => board);
-    const ranked = await rankings.cells(domain.name, names);
-    for (const [index, { board, cells: own }] of boards.entries()) {
-      known.add(board);
-      const onBoard = ranked[index]?.cells ?? none;
-      const alsoStored = ranked[index]?.alsoStored ?? none;
-      let found = 0;
-      for (const [member, count] of own) {
-        units += count;
-        hash.add(`${board}\0${member}\0${count}`);
-        const stored = alsoStored.get(member);
-        if (stored !== undefined) found++;
-        differ(board, member, count, stored ?? count);
-        const kept = onBoard.get(member);
-        if (kept !== undefined) found++;
-        else if (ranked[index]?.keeps(member, count) === false) continue;
-        differ(board, member, count, kept ?? 0);
-      }
-      if (found < onBoard.size + alsoStored.size) {
-        const members = new Set(own.map(([member]) => member));
-        for (const [member, count] of [...onBoard, ...alsoStored])
-          if (!members.has(member)) differ(board, member, 0, count);
-      }
-      cells += own.length;
-    }
-    onProgress(cells);
-  }
-
-  for (const kind of domain.recount.boards) {
-    let waiting: RecountedBoard[] = [];
-    let size = 0;
-    for await (const board of boardsOf(snapshot, kind, sums)) {
-      waiting.push(board);
-      size += board.cells.length;
-      if (size < cellsAtOnce) continue;
-      await compare(waiting);
-      waiting = [];
-      size = 0;
-    }
-    await compare(waiting);
-  }
-  for await (const boards of rankings.boards(domain.name)) {
-    const extra = boards.filter((board) => !known.has(board));
-    await compare(extra.map((board) => ({ board, cells: [] })));
-  }
-  return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
-}
-
-/** Adds two checksums of each cell: their order does not matter. */
-class CellsHash {
-  #first = 0;
-  #second = 0;
-
-  add(cell: string): void {
-    const sum = crc32(cell);
-    this.#first = (this.#first + sum) >>> 0;
-    this.#second = (this.#second + Math.imul(crc32(cell, sum), 0x9e3779b1)) >>> 0;
-  }
-
-  get text(): string {
-    return [this.#first, this.#second].map((half) => half.toString(16).padStart(8, "0")).join("");
-  }
-}
-
-const shownMax = 10;
-
-/** The number of findings and the first ten. */
-export interface Found<T> {
-  readonly count: number;
-  readonly first: readonly T[];
-}
-
-export class Findings<T> implements Found<T> {
-  count = 0;
-  readonly first: T[] = [];
-
-  add(one: T): void {
-    if (++this.count <= shownMax) this.first.push(one);
-  }
 }

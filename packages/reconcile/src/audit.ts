@@ -2,8 +2,10 @@ import { readFold, readTotals, selectConflicts, withRecount } from "@tally/datab
 import type { Database, LetterState, LedgerTotals } from "@tally/database";
 import type { Domain, SqlSnapshot } from "@tally/contract";
 import type { Rankings, RankingsState } from "@tally/redis";
-import { auditBatches, type BatchAudit, auditBoards, auditFolded, type BoardAudit } from "./audit-rankings.ts";
-import { Findings } from "./audit-rankings.ts";
+import { auditBoards, type BoardAudit } from "./audit-boards.ts";
+import { auditBatches, type BatchAudit, auditFolded } from "./audit-rankings.ts";
+import { Findings } from "./findings.ts";
+import { Meanwhile } from "./meanwhile.ts";
 import { addUp, readBatches, rowsToRead } from "./add-up.ts";
 import { auditIds, type IdAudit, type IdSet } from "./audit-ids.ts";
 
@@ -13,6 +15,8 @@ export interface AuditOptions {
   readonly endpoint: "read" | "write";
   /** Reads the rows of folded batches too, and compares them with the folded counts. */
   readonly isFull?: boolean;
+  /** Beside live traffic: what is stored and ranked during the audit is no difference. */
+  readonly isLive?: boolean;
   readonly rankings: Rankings;
   /** Ids of acknowledged events; those of the domain are ticked off. */
   readonly acknowledged?: IdSet;
@@ -72,8 +76,8 @@ export interface DomainAudit {
   readonly agrees: boolean;
 }
 
-/** Reads the folded counts and the rows of all other batches, in one consistent snapshot of the database. Before the system has drained, batches that are
- * not ranked yet appear as differences. Throws DatabaseError, and errors of Redis. */
+/** Reads the folded counts and the rows of all other batches in one consistent snapshot of the database. Unless it is
+ * live, batches that are not ranked yet appear as differences. Throws DatabaseError, and errors of Redis. */
 export async function audit(options: AuditOptions): Promise<DomainAudit> {
   const { database, endpoint, rankings, acknowledged } = options;
   const progress = (step: AuditProgress["step"], total?: number) => (done: number) =>
@@ -93,9 +97,12 @@ export async function audit(options: AuditOptions): Promise<DomainAudit> {
       wereRead,
       progress("rows", rowsTotal),
     );
-    const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold };
-    const batches = await auditBatches(snapshot, domain, rankings, toAudit, progress("batches", ledger.batches));
-    const boards = await auditBoards(snapshot, domain, rankings, sums, progress("boards"));
+    const live = options.isLive === true ? database.writer : undefined;
+    const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold, live };
+    const onBatches = progress("batches", ledger.batches);
+    const batches = await auditBatches(snapshot, domain, rankings, toAudit, onBatches);
+    const meanwhile = live && (await Meanwhile.since(snapshot, { domain: domain.name, writer: live, rankings, known }));
+    const boards = await auditBoards(snapshot, domain, rankings, { sums, meanwhile }, progress("boards"));
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
     if (wereRead === "all") await auditFolded(snapshot, domain.name, sums.foldedRows, contradictions);
     const ids = acknowledged && (await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored)));

@@ -1,4 +1,4 @@
-import type { Recount, RecountedBoards, SqlSnapshot } from "@tally/contract";
+import type { BatchId, Recount, RecountedBoards, SqlSnapshot } from "@tally/contract";
 import type { Sums } from "./add-up.ts";
 
 /** All cells of one board, as its rows add up. */
@@ -95,20 +95,19 @@ export class BatchMarks {
 
 type Marks = ReadonlyMap<string, Buffer>;
 
-/** How many marks of the first are in none of the others. */
-export function countUnset(
-  marks: Iterable<readonly [string, Buffer]>,
+/** The marks of the first that are in none of the others. */
+export function* unset(
+  marks: Iterable<readonly [producer: string, marks: Buffer]>,
   others: readonly (Marks | BatchMarks)[],
-): number {
-  let count = 0;
+): Generator<BatchId> {
   for (const [producer, own] of marks) {
     const found = others.map((other) => other.get(producer));
     for (const [at, byte] of own.entries()) {
-      let rest = found.reduce((left, bytes) => left & ~(bytes?.[at] ?? 0), byte);
-      for (; rest > 0; rest &= rest - 1) count++;
+      const rest = found.reduce((left, bytes) => left & ~(bytes?.[at] ?? 0), byte);
+      for (let bit = 0; rest > 0 && bit < 8; bit++)
+        if ((rest & (0x80 >>> bit)) !== 0) yield { producer, sequence: at * 8 + bit };
     }
   }
-  return count;
 }
 
 export function isMarked(marks: Buffer | undefined, at: number): boolean {

@@ -14,6 +14,7 @@ interface AuditFlags extends DomainsFlag, JsonFlag {
   readonly acknowledged?: string;
   readonly wait: number;
   readonly full?: true;
+  readonly live?: true;
 }
 
 const againAfterMs = 2000;
@@ -33,10 +34,13 @@ export function auditCommand(): Command {
       "event ids that clients got a 2xx for, one a line: each must be stored exactly once",
     )
     .option("--full", "read the rows of all batches, also of those that are folded, and check the folded counts too")
+    .option("--live", "do not wait: compare beside traffic; what is stored and ranked meanwhile is no difference")
     .option("--wait <seconds>", "how long to wait until queues are empty and batches are ranked", number, 60)
     .addOption(jsonFlag)
     .action((flags: AuditFlags) => {
       const chosen = domainsOf(flags);
+      if (flags.live === true && flags.acknowledged !== undefined)
+        throw usageError("--live cannot be used with --acknowledged: acknowledged events may not be stored yet");
       return withServers(async (servers) => {
         const report = await withProgress((progress) => auditServers(servers, chosen, flags, progress));
         print(flags, report, textOf(report));
@@ -56,11 +60,13 @@ async function auditServers(
   let difference = { text: "", sinceMs: 0 };
   for (;;) {
     const acknowledged = flags.acknowledged === undefined ? undefined : await readIds(flags.acknowledged);
-    const { endpoint, wait, full: isFull = false } = flags;
-    const underWay = await waitUntilDrained(servers, chosen, { endpoint, withinMs: wait * 1000, progress });
+    const { endpoint, wait, full: isFull = false, live: isLive = false } = flags;
+    const underWay = isLive
+      ? []
+      : await waitUntilDrained(servers, chosen, { endpoint, withinMs: wait * 1000, progress });
     const waitedAt = performance.now();
     const audits =
-      underWay.length > 0 ? [] : await auditAll(servers, chosen, { endpoint, isFull, acknowledged, progress });
+      underWay.length > 0 ? [] : await auditAll(servers, chosen, { endpoint, isFull, isLive, acknowledged, progress });
     const report = reportOf({
       endpoint,
       underWay,
@@ -71,8 +77,8 @@ async function auditServers(
     });
     if (report.agrees || underWay.length > 0) return report;
     // Batches that a consumer holds are invisible, and the ranker repairs missed ones within 12 s: only a stable
-    // difference counts.
-    const text = JSON.stringify(report.audit);
+    // difference counts. Beside traffic the figures change.
+    const text = isLive ? "differs" : JSON.stringify(report.audit);
     if (text !== difference.text) difference = { text, sinceMs: waitedAt };
     if (performance.now() - difference.sinceMs > Math.min(flags.wait, stableForSeconds) * 1000) return report;
     progress.note("found differences; compares again until they are stable");
@@ -82,13 +88,14 @@ async function auditServers(
 
 interface Auditing extends Pick<Audited, "endpoint" | "acknowledged"> {
   readonly isFull: boolean;
+  readonly isLive: boolean;
   readonly progress: Progress;
 }
 
 async function auditAll(
   { database, rankings }: Servers,
   chosen: readonly Domain[],
-  { endpoint, isFull, acknowledged, progress }: Auditing,
+  { endpoint, isFull, isLive, acknowledged, progress }: Auditing,
 ): Promise<readonly DomainAudit[]> {
   const audits: DomainAudit[] = [];
   for (const domain of chosen) {
@@ -99,6 +106,7 @@ async function auditAll(
         rankings,
         endpoint,
         isFull,
+        isLive,
         ...(acknowledged === undefined ? {} : { acknowledged }),
         onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
       }),
@@ -175,7 +183,7 @@ function reportOf({ audits, acknowledged, ...rest }: Audited): AuditReport {
 
 function textOf(report: AuditReport): string {
   if (report.underWay.length > 0) {
-    return `still under way after ${report.waitedSeconds.toFixed(1)} s, nothing was compared:\n${lines(report.underWay)}`;
+    return `still under way after ${report.waitedSeconds.toFixed(1)} s, nothing was compared (--live compares beside traffic):\n${lines(report.underWay)}`;
   }
   const { acknowledged, stored, ranked, lost, doubled } = report.audit;
   const { deadLetters = 0, unacknowledged = 0, keyConflicts = 0 } = report.audit;

@@ -1,7 +1,7 @@
 import type { MirroredBoards } from "@tally/contract";
 import { decodeMember, encodeMember, shardOf } from "./encode-moves.ts";
 import { keysOfShard, type LiveShards } from "./live-shards.ts";
-import { RankingsUnavailable, topLimitMax, type Rankings, type BoardCells } from "./rankings.ts";
+import { RankingsUnavailable, topLimitMax, type BoardCells, type BoardToRead, type Rankings } from "./rankings.ts";
 import type { RankingsRedis } from "./scripts.ts";
 import type { Redis } from "../connection/open-redis.ts";
 
@@ -96,64 +96,68 @@ const portion = 1000;
 /** Member → score, as stored. */
 type Scores = Map<string, string>;
 
-/** Reads all that Redis keeps of a board, without blocking it for long. `prefixes`: each shard with its generation.
- * Where the sorted set differs from the hash, `cells` has its count and `alsoStored` that of the hash. */
+/** Reads all that Redis keeps of a board or of some members, without blocking it for long. `prefixes`: each shard with
+ * its generation. Where the sorted set differs from the hash, `cells` has its count and `alsoStored` that of the hash.
+ */
 export async function boardCells(
   redis: Redis,
   prefixes: readonly string[],
-  board: string,
+  { board, members }: BoardToRead,
   mirrors: readonly MirroredBoards[],
 ): Promise<BoardCells> {
+  const of = (prefix: string): BoardInShard => ({ redis, prefix, board, members: members?.map(encodeMember) });
   const mirror = mirrors.find(({ mirrorPrefix }) => board.startsWith(mirrorPrefix));
-  if (mirror !== undefined) return readBest(redis, prefixes, board, mirror);
-  const prefix = prefixes[shardOf(board, prefixes.length)] ?? "";
+  if (mirror !== undefined) return readBest(prefixes.map(of), mirror);
+  const shard = of(prefixes[shardOf(board, prefixes.length)] ?? "");
   const isMirrored = mirrors.some((one) => board.startsWith(one.prefix));
   const { scores, inHash } = isMirrored
-    ? { scores: await readSorted(redis, prefix, board), inHash: new Map<string, string>() }
-    : await readBoth(redis, prefix, board);
+    ? { scores: await readSorted(shard), inHash: new Map<string, string>() }
+    : await readBoth(shard);
   return { cells: decoded(scores), keeps: () => true, alsoStored: decoded(inHash) };
 }
 
+interface BoardInShard {
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly board: string;
+  /** Encoded; undefined: all. */
+  readonly members: readonly string[] | undefined;
+}
+
 /** The board of a member of mirrored counts: each shard has the best of its keys. */
-async function readBest(
-  redis: Redis,
-  prefixes: readonly string[],
-  board: string,
-  { prefix: keyPrefix }: MirroredBoards,
-): Promise<BoardCells> {
-  const shards = await Promise.all(
-    prefixes.map(async (prefix) => {
-      const floor = await readFloor(redis, prefix, board);
-      const cells = decoded(await readSorted(redis, prefix, board));
-      return { floor: trusted(floor, cells.size), cells };
+async function readBest(shards: readonly BoardInShard[], { prefix: keyPrefix }: MirroredBoards): Promise<BoardCells> {
+  const best = await Promise.all(
+    shards.map(async (shard) => {
+      const cells = decoded(await readSorted(shard));
+      // After the members: the floor only rises, so a member that is absent and at or before it was missing.
+      return { cells, floor: await readFloor(shard) };
     }),
   );
   return {
-    cells: new Map(shards.flatMap(({ cells }) => [...cells])),
+    cells: new Map(best.flatMap(({ cells }) => [...cells])),
     alsoStored: new Map(),
     keeps: (key, count) =>
-      isAtOrBefore(shards[shardOf(keyPrefix + key, shards.length)]?.floor ?? null, encodeMember(key), -count),
+      isAtOrBefore(best[shardOf(keyPrefix + key, best.length)]?.floor ?? null, encodeMember(key), -count),
   };
 }
 
 /** `inHash`: scores of the hash where the sorted set has another one; 0 where the hash lacks the member. */
-async function readBoth(
-  redis: Redis,
-  prefix: string,
-  board: string,
-): Promise<{ readonly scores: Scores; readonly inHash: Scores }> {
+async function readBoth(shard: BoardInShard): Promise<{ readonly scores: Scores; readonly inHash: Scores }> {
+  const { redis, prefix, board, members } = shard;
   const inHash: Scores = new Map();
-  const floor = await readFloor(redis, prefix, board);
-  const best = await readSorted(redis, prefix, board);
+  const floor = await readFloor(shard);
+  const best = await readSorted(shard);
   if (floor === "all") return { scores: best, inHash };
-  const all = await scan((cursor) => redis.hscan(`${prefix}:c:${board}`, cursor, "COUNT", portion));
+  const hash = `${prefix}:c:${board}`;
+  const all =
+    members === undefined
+      ? await scan((cursor) => redis.hscan(hash, cursor, "COUNT", portion))
+      : scoresOf(members, await redis.hmget(hash, ...members));
   // All members may have returned to the sorted set meanwhile, once in the life of a board.
-  if ((await readFloor(redis, prefix, board)) === "all")
-    return { scores: await readSorted(redis, prefix, board), inHash };
+  if ((await readFloor(shard)) === "all") return { scores: await readSorted(shard), inHash };
   const isReturning = floor?.startsWith("back ") === true;
-  const end = trusted(floor, best.size);
   for (const [member, score] of all) {
-    if (!isReturning && !best.has(member) && isAtOrBefore(end, member, Number(score))) all.delete(member);
+    if (!isReturning && !best.has(member) && isAtOrBefore(floor, member, Number(score))) all.delete(member);
   }
   for (const [member, score] of best) {
     const stored = all.get(member) ?? "0";
@@ -163,18 +167,27 @@ async function readBoth(
   return { scores: all, inHash };
 }
 
-function readSorted(redis: Redis, prefix: string, board: string): Promise<Scores> {
-  return scan((cursor) => redis.zscan(`${prefix}:b:${board}`, cursor, "COUNT", portion));
+async function readSorted({ redis, prefix, board, members }: BoardInShard): Promise<Scores> {
+  const key = `${prefix}:b:${board}`;
+  if (members === undefined) return scan((cursor) => redis.zscan(key, cursor, "COUNT", portion));
+  return scoresOf(members, await redis.zmscore(key, ...members));
 }
 
-/** A cut leaves more members than a ranking may have. With fewer, the floor is wrong: all members must be there. */
-function trusted(floor: string | null, size: number): string | null {
-  return size < topLimitMax ? null : floor;
+function scoresOf(members: readonly string[], scores: readonly (string | null)[]): Scores {
+  return new Map(
+    members.flatMap((member, index) => {
+      const score = scores[index] ?? null;
+      return score === null ? [] : [[member, score]];
+    }),
+  );
 }
 
-/** Where the sorted set of a board ends: see lua/move.lua. */
-function readFloor(redis: Redis, prefix: string, board: string): Promise<string | null> {
-  return redis.hget(`${prefix}:floors`, board);
+/** Where the sorted set of a board ends (see lua/move.lua); null: all members are in it. A cut leaves more members than
+ * a ranking may have: with fewer the floor is wrong, and all members must be there. */
+async function readFloor({ redis, prefix, board }: BoardInShard): Promise<string | null> {
+  const floor = await redis.hget(`${prefix}:floors`, board);
+  if (floor === null || floor === "all" || floor.startsWith("back ")) return floor;
+  return (await redis.zcard(`${prefix}:b:${board}`)) < topLimitMax ? null : floor;
 }
 
 /** `floor`: "score member", or null before the first cut. */

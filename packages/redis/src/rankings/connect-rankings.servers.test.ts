@@ -73,13 +73,13 @@ test("when the best of a large board fall, all members return to its sorted set,
     expect(await call(moving(moved.filter(([, by]) => by !== 0)))).toEqual([1, 0]);
     const again = falls.slice(n, n + 1).map(([member]) => [member, 5] as const);
     expect(await call(moving([[`${n}7777777`, 800 + n], ...again]))).toEqual([1, 0]);
-    expect((await rankings.cells("fallen", ["fallen"]))[0]?.cells).toEqual(counts);
+    expect((await rankings.cells("fallen", [{ board: "fallen" }]))[0]?.cells).toEqual(counts);
   }
   // Each call was one step: the rest is done by the redelivery of the batch that triggered it.
   expect(await redis.zcard(best)).toBeLessThan(counts.size);
   expect(await call(fall)).toEqual([0, 1]);
   await rankings.rank("fallen", fall);
-  expect((await rankings.cells("fallen", ["fallen"]))[0]?.cells).toEqual(counts);
+  expect((await rankings.cells("fallen", [{ board: "fallen" }]))[0]?.cells).toEqual(counts);
   expect((await rankings.top("fallen", "fallen", 100)).entries).toEqual(bestOf(counts));
   expect(await redis.exists(large)).toBe(0);
 
@@ -114,7 +114,7 @@ test("all members are read while they return to the sorted set", async () => {
   const sizes = new Set<number | undefined>();
   let going = true;
   const reading = (async () => {
-    do sizes.add((await rankings.cells("read", ["read"]))[0]?.cells.size);
+    do sizes.add((await rankings.cells("read", [{ board: "read" }]))[0]?.cells.size);
     while (going);
   })();
   await redis.ping();
@@ -159,7 +159,8 @@ test("a member whose negative count rises to 0 leaves its board, also a large on
 test("cells show what is wrong in the hash of a board and in its sorted set", async () => {
   const counts = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [String(n), n + 1]));
   await rankings.rank("wrong", message({ board: counts }));
-  const cellsNow = async () => Object.fromEntries((await rankings.cells("wrong", ["board"]))[0]?.cells ?? []);
+  const cellsNow = async () =>
+    Object.fromEntries((await rankings.cells("wrong", [{ board: "board" }]))[0]?.cells ?? []);
   expect(await cellsNow()).toEqual(counts);
   const [hash = ""] = await redis.keys(`${namespace}:{wrong:*:v2}:1:c:board`);
   const best = hash.replace(":c:", ":b:");
@@ -168,7 +169,7 @@ test("cells show what is wrong in the hash of a board and in its sorted set", as
   await redis.zrem(best, encodeMember("298"));
   const { "298": _, ...others } = counts;
   expect(await cellsNow()).toEqual({ ...others, "1": 7, "299": 7 });
-  const alsoStored = async () => (await rankings.cells("wrong", ["board"]))[0]?.alsoStored;
+  const alsoStored = async () => (await rankings.cells("wrong", [{ board: "board" }]))[0]?.alsoStored;
   expect(await alsoStored()).toEqual(new Map([["299", 300]]));
   await redis.hset(hash, encodeMember("297"), -1);
   await redis.hdel(hash, encodeMember("296"));
@@ -191,7 +192,7 @@ test("mirrored counts rank members by key and keys by member, in all shards", as
   }
   await rankings.rank("mirrored", message(moves));
   expect((await rankings.top("mirrored", "store:7", 100)).entries).toEqual(bestOf(sold));
-  const [kept] = await rankings.cells("mirrored", ["store:7"]);
+  const [kept] = await rankings.cells("mirrored", [{ board: "store:7" }]);
   expect([...sold].filter(([item, count]) => kept?.keeps(item, count) === true).length).toBe(kept?.cells.size);
   for (const shard of [0, 1, 2]) {
     const prefix = `${shardKey(namespace, "mirrored", shard)}:1`;
@@ -199,7 +200,7 @@ test("mirrored counts rank members by key and keys by member, in all shards", as
     const [last = "", score = ""] = await redis.zrange(`${prefix}:b:store:7`, "-1", "-1", "WITHSCORES");
     await redis.hset(`${prefix}:floors`, "store:7", `${score} ${last}`);
   }
-  const [cut] = await rankings.cells("mirrored", ["store:7"]);
+  const [cut] = await rankings.cells("mirrored", [{ board: "store:7" }]);
   expect([...sold].filter(([item, count]) => cut?.keeps(item, count) === true).length).toBe(sold.size);
   const [item = "", count = 0] = [...sold][0] ?? [];
   expect((await rankings.top("mirrored", `item:${item}`, 10)).entries[0]).toEqual({ member: "7", count });

@@ -64,18 +64,23 @@ export function shardOf(board: string, shards: number): number {
  * purchase of 5 items: they waited while the number changed, or their writer has another RANKING_SHARDS. */
 export function fitShards(message: RankingMessage, count: number): readonly Buffer[] {
   if (message.shards.length === count) return message.shards;
-  const moves = new Moves();
-  const kinds = new Map<string, MirroredBoards>();
-  for (const shard of message.shards) {
-    const lists: unknown = packr.unpack(shard);
-    if (!Array.isArray(lists)) throw new TypeError("expected a list of boards");
-    decodeMoves(moves, lists, kinds);
-  }
-  return encodeMoves(moves, count).shards;
+  return encodeMoves(movesOf(message), count).shards;
 }
 
-/** The inverse of encodeMoves. `kinds`: the mirrored boards so far, by their prefixes. */
-function decodeMoves(moves: Moves, [boards, mirrored]: readonly unknown[][], kinds: Map<string, MirroredBoards>): void {
+/** The inverse of encodeMoves. */
+export function movesOf({ shards }: Pick<RankingMessage, "shards">): Moves {
+  const moves = new Moves();
+  const kinds = new Map<string, MirroredBoards>();
+  for (const shard of shards) {
+    const lists: unknown = packr.unpack(shard);
+    if (!Array.isArray(lists)) throw new TypeError("expected a list of boards");
+    addLists(moves, lists, kinds);
+  }
+  return moves;
+}
+
+/** `kinds`: the mirrored boards so far, by their prefixes. */
+function addLists(moves: Moves, [boards, mirrored]: readonly unknown[][], kinds: Map<string, MirroredBoards>): void {
   for (const [board, changes] of pairsOf(boards))
     for (const [member, by] of pairsOf(changes)) moves.add(String(board), decodeMember(String(member)), -Number(by));
   for (let i = 0; i < (mirrored?.length ?? 0); i += 3) {

@@ -55,7 +55,7 @@ test("large boards and many marks are loaded completely, in any chunks", async (
   await generation.mark(producer, bits);
   await goLive(generation);
   for (const board of ["x", "y"]) {
-    const [found] = await rankings.cells("large", [board]);
+    const [found] = await rankings.cells("large", [{ board }]);
     expect(found?.cells).toEqual(new Map(cells));
   }
   for (const marks of await rankings.marks("large")) expect(marks.get(producer)?.equals(bits)).toBe(true);
@@ -69,7 +69,7 @@ test("a board may be added in any portions, also when it becomes large between t
   await generation.add("b", cells.slice(700, 710));
   await generation.add("b", cells.slice(710));
   await goLive(generation);
-  const [found] = await rankings.cells("portions", ["b"]);
+  const [found] = await rankings.cells("portions", [{ board: "b" }]);
   expect(found?.cells).toEqual(new Map(cells));
   // The floor is known to later moves: a member behind it rises, and falls back.
   const sevens = cells.filter(([, count]) => count === 7).map(([member]) => member);

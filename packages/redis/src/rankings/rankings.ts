@@ -50,7 +50,13 @@ export type RankingsState =
 /** The most members of a board in one read: fewer than stay in the sorted set of a large board. */
 export const topLimitMax = 100;
 
-/** All counts of a board that Redis keeps for it. */
+/** `members`: some that are read alone; absent: all. */
+export interface BoardToRead {
+  readonly board: string;
+  readonly members?: readonly string[];
+}
+
+/** The counts of a board that Redis keeps for it. */
 export interface BoardCells {
   readonly cells: ReadonlyMap<string, number>;
   /** Other counts of the same members, from which the next move would start. Empty if all is well. */
@@ -100,8 +106,9 @@ export interface Rankings extends BatchRanking {
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** 0 for a member that is not on the board. */
   count(domain: string, board: string, member: string): Promise<number>;
-  /** What Redis keeps of the given boards, in their order. The cost grows with the number of cells. */
-  cells(domain: string, boards: readonly string[]): Promise<readonly BoardCells[]>;
+  /** What Redis keeps of the given boards, in their order. The cost grows with the number of cells. Not one moment: what
+   * is ranked meanwhile may be there in part. */
+  cells(domain: string, boards: readonly BoardToRead[]): Promise<readonly BoardCells[]>;
   /** The names of all boards, in no order and each at least once. Scans all keys of the Redis. */
   boards(domain: string): AsyncIterable<readonly string[]>;
   /** The marks of each producer, for each shard; bits as in NewGeneration.mark. Scans all keys of the Redis. */

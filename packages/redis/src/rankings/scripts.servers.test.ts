@@ -192,20 +192,22 @@ async function check({ call, prefix }: Shard, model: Model): Promise<ReadonlySet
   const scoreOf = (board: string, id: string) => call("score", "", board, encodeMember(id));
   const scoreIn = (counts: Counts, id: string) => (counts.has(id) ? String(-(counts.get(id) ?? 0)) : null);
   for (const [board, counts] of model.counts) {
-    expect((await boardCells(redis, [now], board, [])).cells).toEqual(counts);
+    expect((await boardCells(redis, [now], { board }, [])).cells).toEqual(counts);
+    const members = [model.anyId(board), bestOf(counts)[0] ?? "", "absent"];
+    const { cells } = await boardCells(redis, [now], { board, members }, []);
+    expect(cells).toEqual(new Map([...counts].filter(([member]) => members.includes(member))));
     const [way] = floors[board]?.split(" ") ?? [];
     const state = way === undefined ? "small" : way === "back" || way === "all" ? way : "large";
     seen.add(state);
     if (state !== "back") expect(await call("top", "", board, 100)).toEqual([String(asOf), topOf(counts)]);
     expect(await redis.exists(`${now}:c:${board}`)).toBe(state !== "all" && counts.size > 0 ? 1 : 0);
     if (state === "small" || state === "all") expect(await redis.zcard(`${now}:b:${board}`)).toBe(counts.size);
-    for (const id of [model.anyId(board), bestOf(counts)[0] ?? "", "absent"])
-      expect(await scoreOf(board, id)).toBe(scoreIn(counts, id));
+    for (const id of members) expect(await scoreOf(board, id)).toBe(scoreIn(counts, id));
   }
   for (const [store, counts] of model.sold) {
     const board = sales.mirrorPrefix + store;
     expect(await call("top", "", board, 100)).toEqual([String(asOf), topOf(counts)]);
-    const { cells, ...kept } = await boardCells(redis, [now], board, [sales]);
+    const { cells, ...kept } = await boardCells(redis, [now], { board }, [sales]);
     expect(cells).toEqual(new Map([...counts].filter(([item, count]) => kept.keeps(item, count))));
     expect(cells.size).toBeLessThanOrEqual(112);
     if (counts.size > 0) expect(await redis.object("ENCODING", `${now}:b:${board}`)).toBe("listpack");

@@ -1,0 +1,34 @@
+import { crc32 } from "node:zlib";
+
+/** Adds two checksums of each cell: their order does not matter. */
+export class CellsHash {
+  #first = 0;
+  #second = 0;
+
+  add(cell: string): void {
+    const sum = crc32(cell);
+    this.#first = (this.#first + sum) >>> 0;
+    this.#second = (this.#second + Math.imul(crc32(cell, sum), 0x9e3779b1)) >>> 0;
+  }
+
+  get text(): string {
+    return [this.#first, this.#second].map((half) => half.toString(16).padStart(8, "0")).join("");
+  }
+}
+
+const shownMax = 10;
+
+/** The number of findings and the first ten. */
+export interface Found<T> {
+  readonly count: number;
+  readonly first: readonly T[];
+}
+
+export class Findings<T> implements Found<T> {
+  count = 0;
+  readonly first: T[] = [];
+
+  add(one: T): void {
+    if (++this.count <= shownMax) this.first.push(one);
+  }
+}

@@ -1,0 +1,123 @@
+import { findEpochs, listBatches, placeAt, readEpochs, readRankingMessages } from "@tally/database";
+import { decodeRankingMessage, textOfBatchId, type BatchId, type SqlReader } from "@tally/contract";
+import { movesOf, type Rankings } from "@tally/redis";
+import type { Batches } from "./add-up.ts";
+import { BatchMarks } from "./recount.ts";
+
+/*
+ * Compares boards with a snapshot of the rows while events are stored and ranked. A board shows the rows of all batches
+ * that are marked, so it differs from the snapshot by the moves of the batches that were ranked since, which are in
+ * their ranking messages in the ledger. Which ones a read of Redis has seen is known but for those that were ranked
+ * during the read: they are in the ledger afterwards, and their cells are read again, alone.
+ */
+
+/** Counts by board and member. */
+type Cells = Map<string, Map<string, number>>;
+
+interface MeanwhileOptions {
+  readonly domain: string;
+  /** The write endpoint: the read endpoint may lack what is ranked. */
+  readonly writer: SqlReader;
+  readonly rankings: Pick<Rankings, "unmarked">;
+  /** The batches of the snapshot. */
+  readonly known: Batches;
+}
+
+const pageSize = 1000;
+
+/** What has moved on the boards since a snapshot. Memory grows with the cells that move. */
+export class Meanwhile {
+  readonly #options: MeanwhileOptions;
+  /** The first epoch whose batches may be new. */
+  #from: number;
+  readonly #listed = new BatchMarks();
+  /** Without a mark at the last look, by textOfBatchId. */
+  readonly #waiting = new Map<string, BatchId>();
+  readonly #since: Cells = new Map();
+
+  private constructor(options: MeanwhileOptions, from: number) {
+    this.#options = options;
+    this.#from = from;
+  }
+
+  static async since(snapshot: SqlReader, options: MeanwhileOptions): Promise<Meanwhile> {
+    const epochs = await findEpochs(snapshot, options.domain);
+    return new Meanwhile(options, (epochs?.closedTo ?? -1) + 1);
+  }
+
+  /** Returns the cells that were moved since the last look, or are moved now. */
+  async look(): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
+    const { rankings, domain } = this.#options;
+    // Before the marks: what a read has seen until now is in the ledger.
+    await this.#list();
+    const waiting = [...this.#waiting.values()];
+    const unmarked = new Set(waiting.length === 0 ? [] : await rankings.unmarked(domain, waiting));
+    const ranked = waiting.filter((batch) => !unmarked.has(batch));
+    const moved: Cells = new Map();
+    await this.#add(ranked, moved);
+    for (const batch of ranked) this.#waiting.delete(textOfBatchId(batch));
+    return moved;
+  }
+
+  /** What has been added to a cell since the snapshot. */
+  of(board: string): ReadonlyMap<string, number> | undefined {
+    return this.#since.get(board);
+  }
+
+  boards(): readonly string[] {
+    return [...this.#since.keys()];
+  }
+
+  async #list(): Promise<void> {
+    const { writer, domain, known } = this.#options;
+    const { closedTo } = await readEpochs(writer, domain);
+    let place = placeAt(this.#from);
+    for (let length = pageSize; length === pageSize;) {
+      const page = await listBatches(writer, domain, place, Number.MAX_SAFE_INTEGER, pageSize);
+      for (const batch of page) {
+        const [producer, { sequence }] = [Buffer.from(batch.producer, "hex"), batch];
+        if ([known.ledger, known.folded, this.#listed].some((marks) => marks.has(producer, sequence))) continue;
+        this.#listed.set(producer, sequence);
+        this.#waiting.set(textOfBatchId(batch), batch);
+      }
+      place = page.at(-1) ?? place;
+      length = page.length;
+    }
+    this.#from = closedTo + 1;
+  }
+
+  async #add(batches: readonly BatchId[], moved: Cells): Promise<void> {
+    const { writer, domain } = this.#options;
+    for (let at = 0; at < batches.length; at += pageSize) {
+      const some = batches.slice(at, at + pageSize);
+      const messages = await readRankingMessages(writer, some);
+      for (const batch of some) {
+        const message = messages.get(textOfBatchId(batch));
+        if (message === undefined)
+          throw new Error(`${domain}: the ledger has no ranking message of batch ${textOfBatchId(batch)}`);
+        for (const [board, member, by] of cellsOf(message))
+          for (const cells of [this.#since, moved]) addTo(cells, board, member, by);
+      }
+    }
+  }
+}
+
+/** What the batch of a ranking message adds. A mirrored count is on two boards. */
+export function* cellsOf(message: Buffer): Generator<readonly [board: string, member: string, by: number]> {
+  const moves = movesOf(decodeRankingMessage(message));
+  for (const [board, members] of moves.boards()) for (const [member, by] of members) yield [board, member, by];
+  for (const [{ prefix, mirrorPrefix }, members] of moves.mirrored()) {
+    for (const [member, counts] of members) {
+      for (let i = 0; i < counts.length; i += 2) {
+        const [key, by] = [String(counts[i]), Number(counts[i + 1])];
+        yield [prefix + key, member, by];
+        yield [mirrorPrefix + member, key, by];
+      }
+    }
+  }
+}
+
+function addTo(cells: Cells, board: string, member: string, by: number): void {
+  const members = cells.get(board) ?? new Map<string, number>();
+  cells.set(board, members.set(member, (members.get(member) ?? 0) + by));
+}

@@ -1,0 +1,119 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { ownDatabase } from "@tally/database/own-database";
+import { addDomains, closeEarlier, deadLetterMigrations, enter } from "@tally/database";
+import { joinEpoch, ledgerMigrations, listBatches, openEpoch, placeAt, readEpochs } from "@tally/database";
+import type { Database } from "@tally/database";
+import { encodeRankingMessage, Moves, type Domain, type RankingMessage } from "@tally/contract";
+import { encodeMoves, type Rankings } from "@tally/redis";
+import { ownRankings } from "@tally/redis/own-rankings";
+import { vi } from "vitest";
+import { audit, type AuditOptions } from "./audit.ts";
+import { fold, foldAll, type FoldOptions } from "./fold.ts";
+import { rebuild } from "./rebuild.ts";
+
+const mirrored = { prefix: "item:", mirrorPrefix: "store:" };
+const columns = "store, items, producer, sequence";
+
+// Audit, fold and rebuild read only these two fields. Each domain has its own table.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+const domainOf = (name: string) => ({ name, recount: recountOf(`sales_${name}`) }) as unknown as Domain;
+
+const recountOf = (table: string): Domain["recount"] => ({
+  ids: `SELECT id FROM ${table}`,
+  boards: [
+    {
+      mirrored,
+      rows: [
+        {
+          select: `SELECT ${columns} FROM ${table} WHERE id > ? AND id <= ?`,
+          selectEnd: `SELECT id AS value FROM ${table} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
+          bounds: [0, 2 ** 31],
+        },
+      ],
+      rowsOfBatches: [`SELECT ${columns} FROM ${table} WHERE producer = ? AND sequence BETWEEN ? AND ?`],
+    },
+  ],
+});
+
+/** Sales that are stored, ranked and folded without an app: domains by name, each with its table. */
+export function storedSales(names: readonly string[]) {
+  const database = ownDatabase([ledgerMigrations, "ledger"], [deadLetterMigrations, "dead-letters"]).connect();
+  const own = ownRankings(1, names.map(domainOf));
+  const { rankings } = own;
+
+  /** Closes the newest epoch. */
+  async function nextEpoch(domain: string): Promise<void> {
+    await openEpoch(database, domain, await readEpochs(database.writer, domain));
+    await closeEarlier(database, domain, await readEpochs(database.writer, domain));
+  }
+
+  return { ...own, database, nextEpoch, open: (name: string) => open(name, { database, rankings }) };
+}
+
+/** A new domain with three producers. */
+async function open(name: string, { database, rankings }: { database: Database; rankings: Rankings }) {
+  const domain = domainOf(name);
+  const table = `sales_${name}`;
+  await database.writer.query(
+    `CREATE TABLE ${table} (id INT AUTO_INCREMENT PRIMARY KEY, store BIGINT, items TEXT, producer BINARY(8), sequence INT)`,
+  );
+  await database.transaction((transaction) => addDomains(transaction, [name]));
+  // A snapshot that is older than a table fails.
+  await vi.waitFor(() => database.reader.query(`SELECT id FROM ${table}`), { timeout: 30_000, interval: 50 });
+  await rebuild({ domain, database, rankings });
+  const producers = Array.from({ length: 3 }, () => randomBytes(8).toString("hex"));
+  const next = [0, 8190, 0];
+  const messages: RankingMessage[] = [];
+  const options = { domain, database, rankings };
+  return {
+    ...options,
+    table,
+    messages,
+    /** Stores batches of some sales each, and ranks them unless told otherwise. */
+    store: async (count: number, { isRanked = true, stores = 3, items = 20 } = {}): Promise<void> => {
+      for (let n = 0; n < count; n++) {
+        const at = randomInt(producers.length);
+        const batch = { producer: producers[at] ?? "", sequence: (next[at] = (next[at] ?? 0) + 1) };
+        const moves = new Moves();
+        const sales = Array.from(
+          { length: randomInt(1, 4) },
+          () => [randomInt(stores), randomInt(items), randomInt(1, 9)] as const,
+        );
+        for (const [shop, item, quantity] of sales) moves.addMirrored(mirrored, String(item), String(shop), quantity);
+        const producer = Buffer.from(batch.producer, "hex");
+        const rows = sales.map(([shop, item, quantity]) => [shop, `[[${item},${quantity}]]`, producer, batch.sequence]);
+        const message = { batch, storedAt: 0, ...encodeMoves(moves, 1) };
+        await database.transaction(async (transaction) => {
+          const { epoch, now: storedAt } = await joinEpoch(transaction, name);
+          await transaction.insert(`INSERT INTO ${table} (${columns}) VALUES ?`, rows);
+          const counted = { events: rows.length, changes: rows.length, refused: 0 };
+          const rankingMessage = encodeRankingMessage(message);
+          const entry = {
+            batch,
+            domain: name,
+            bodyHash: Buffer.alloc(8),
+            ...counted,
+            epoch,
+            storedAt,
+            rankingMessage,
+          };
+          await enter(transaction, [entry]);
+        });
+        if (isRanked) await rankings.rank(name, message);
+        messages.push(message);
+      }
+    },
+    foldAll: () => foldAll(options, () => undefined),
+    foldWith: async (changed: Partial<FoldOptions>) =>
+      fold({
+        ...options,
+        until: (await readEpochs(database.writer, name)).closedTo,
+        keptMs: 0,
+        waitMs: 0,
+        ...changed,
+      }),
+    inLedger: async () =>
+      (await listBatches(database.writer, name, placeAt(0), Number.MAX_SAFE_INTEGER, 10_000)).length,
+    audit: (changed: Partial<AuditOptions> = {}) => audit({ ...options, endpoint: "write", ...changed }),
+  };
+}
