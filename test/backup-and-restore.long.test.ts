@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { eventIdOfBytes } from "@tally/contract";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { temporaryDirectory } from "./kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { keepSending, sold } from "./kit/sales.ts";
 import { openDatabase, openRedis, startSystemWithServers } from "./kit/system.ts";
 import { expectAllKept, runTally } from "./kit/tally.ts";

@@ -3,7 +3,7 @@ import { get } from "node:https";
 import { join } from "node:path";
 import { freePorts, type Balancer } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { balance, makeCertificates } from "./kit/fronts.ts";
 import { spawnGateway } from "./kit/programs.ts";
 import { keepSending, sold } from "./kit/sales.ts";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { processesNaming } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { bench, benchMain, root, runBench, runProgram, runReported, startProcess } from "./kit/programs.ts";
 
 /* The bench's command: sweeps, wrong usage, and benches that are killed or interrupted. */

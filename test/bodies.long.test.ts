@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { field, file, formOf, formType, json, ndjson, picture, raw } from "./http/requests.ts";
 import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
-import { atEnd, temporaryDirectory } from "./kit/at-end.ts";
+import { atEnd, temporaryDirectory } from "@tally/local/at-end";
 import { startSystem } from "./kit/system.ts";
 
 const mebibyte = 1024 * 1024;

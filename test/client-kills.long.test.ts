@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Purchase } from "@tally/client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { temporaryDirectory } from "./kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { root } from "./kit/programs.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { runTally } from "./kit/tally.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { domains } from "@tally/domains";
 import { expect, test } from "vitest";
 import { entry, picture } from "./http/requests.ts";
-import { temporaryDirectory } from "./kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { runTally, startTally, tallyJson, withoutProgress } from "./kit/tally.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
-import { listen } from "./kit/fronts.ts";
+import { listen } from "@tally/local/at-end";
 import { runProgram } from "./kit/programs.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { tallyJson } from "./kit/tally.ts";

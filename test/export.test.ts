@@ -2,7 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Random, workloadOf } from "@tally/bench/kit";
-import { temporaryDirectory } from "./kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { postJson, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { runTally, tallyJson, withoutProgress } from "./kit/tally.ts";

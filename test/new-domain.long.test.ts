@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type * as Kit from "@tally/bench/kit";
 import { newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { root as checkout } from "./kit/programs.ts";
 import { batchOf, openPublisher } from "./kit/publish.ts";
 import { cellsOfBoards, startSystem } from "./kit/system.ts";

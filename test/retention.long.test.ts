@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { addMonths, firstDayOf, monthOf } from "@tally/database";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "./kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { sold } from "./kit/sales.ts";
 import { cellsOfBoards, countOf, openDatabase, startSystem } from "./kit/system.ts";
 import { runTally, tallyJson } from "./kit/tally.ts";

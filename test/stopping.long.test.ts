@@ -5,7 +5,7 @@ import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { get, postSale } from "./http/requests.ts";
-import { temporaryDirectory } from "./kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { root, runProgram, spawnGateway } from "./kit/programs.ts";
 import { keepSending } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";

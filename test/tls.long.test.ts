@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accountsOf, addressVariables, freePorts, startApps, startPrivateServices, type Addresses } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { atEnd, temporaryDirectory } from "./kit/at-end.ts";
+import { atEnd, temporaryDirectory } from "@tally/local/at-end";
 import { makeCertificates } from "./kit/fronts.ts";
 import { root, startApp } from "./kit/programs.ts";
 import { sold, untilRanked } from "./kit/sales.ts";

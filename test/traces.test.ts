@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { System } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { listen } from "./kit/fronts.ts";
+import { listen } from "@tally/local/at-end";
 import { sellMany, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 

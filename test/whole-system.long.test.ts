@@ -4,7 +4,7 @@ import { connectRankings } from "@tally/redis";
 import { silentLog } from "@tally/runtime";
 import type { Status } from "@tally/telemetry";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { atEnd } from "./kit/at-end.ts";
+import { atEnd } from "@tally/local/at-end";
 import { balance, openStream } from "./kit/fronts.ts";
 import { openDatabaseNodes, openRedisNodes, openWriteName } from "./kit/nodes.ts";
 import { startGateway } from "./kit/programs.ts";

@@ -13,7 +13,6 @@ export interface DayOptions {
   readonly purchases: number;
 }
 
-/** One purchase of the day. */
 export interface Sale {
   /** In ms since 1970, by the clock of the demo. */
   readonly atMs: number;
@@ -21,28 +20,22 @@ export interface Sale {
   readonly purchase: Purchase & { readonly idempotencyKey: string };
 }
 
-/** 24 hours of the chain. The same options always give the same purchases with the same keys, in the same order. */
-export interface DayPlan {
-  readonly startsAtMs: number;
-  readonly endsAtMs: number;
-  readonly stores: readonly Store[];
-  /** A store without a network in its evening peak. It keeps its purchases and sends them when it is back. */
-  readonly outage: { readonly store: Store; readonly fromMs: number; readonly untilMs: number };
-  /** In order of time. Each call begins again. */
-  readonly sales: () => Generator<Sale, void>;
-}
+export type DayPlan = ReturnType<typeof planDay>;
 
 // Before the first store opens.
 const firstHour = 6;
 
-export function planDay(options: DayOptions): DayPlan {
+/** 24 hours of the chain. The same options always give the same purchases with the same keys, in the same order. */
+export function planDay(options: DayOptions) {
   const startsAtMs = instantOf(options.date, firstHour, zones[0]);
   const stores = storesOf(options.storesPerZone);
   return {
     startsAtMs,
     endsAtMs: startsAtMs + dayMs,
     stores,
+    /** A store without a network in its evening peak. It keeps its purchases and sends them when it is back. */
     outage: outageOf(stores, startsAtMs, randomOf(options, "outage")),
+    /** In order of time. Each call begins again. */
     sales: () => allSales(stores, startsAtMs, options),
   };
 }
@@ -57,7 +50,7 @@ const startWithinMinutes = 60;
 const shortestMinutes = 90;
 const longerByMinutes = 60;
 
-function outageOf(stores: readonly Store[], startsAtMs: number, random: Random): DayPlan["outage"] {
+function outageOf(stores: readonly Store[], startsAtMs: number, random: Random) {
   const store = stores[random.integer(0, stores.length - 1)];
   if (store === undefined) throw new TypeError("at least one store is needed");
   const evening = instantOf(businessDate(startsAtMs, store.zone), earliestHour, store.zone);

@@ -2,7 +2,7 @@ import { startThread } from "../kit/index.ts";
 import { newEventId } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { LoadCalls } from "./load/thread.ts";
-import { serve } from "../kit/at-end.test-kit.ts";
+import { listen } from "@tally/local/at-end";
 import { stepsPlan } from "./load/steps-load.test-kit.ts";
 import { recovery } from "./recovery.ts";
 
@@ -19,7 +19,7 @@ function busyServer({ isBusy = true } = {}) {
     accepted.clear();
   }, 20);
   onTestFinished(() => clearInterval(store));
-  return serve((request, response) => {
+  return listen((request, response) => {
     const id = request.url?.split("/").at(-1) ?? "";
     if (request.method === "GET") {
       response.end(JSON.stringify({ stored: stored.has(id), ranked: stored.has(id) }));

@@ -6,20 +6,6 @@ import type { LoadCalls } from "./load/thread.ts";
 import type { LostCommits } from "./lost-commits.ts";
 import type { System } from "./system.ts";
 
-/** Seconds from the end of a fault until one new event of each domain is … */
-export interface Recovery {
-  /** Acknowledged; by the gateway that was hit, if one was. */
-  readonly accepted: number;
-  readonly stored: number;
-  readonly ranked: number;
-  /** After Redis or the database lost writes: until the rankings equal the rows again. */
-  readonly equal: number | undefined;
-  /** Seconds until the load was held, so that what waits could become less; undefined if it was not. */
-  readonly heldAfter: number | undefined;
-  /** Which of these were not reached within patienceMs. */
-  readonly late: readonly string[];
-}
-
 // A rebuild of the rankings reads all rows while the load continues.
 const patienceMs = (events: number): number => 120_000 + (events / 1_000_000) * 60_000;
 const lookEveryMs = 20;
@@ -36,12 +22,15 @@ interface RecoveryOptions {
 }
 
 /** Waits until one new event of each domain is ranked. After `heldAfterMs` it holds the load until then: a slow machine
- * may store fewer events than it accepts, so that each new event waits longer than the one before. */
+ * may store fewer events than it accepts, so that each new event waits longer than the one before. Returns seconds from
+ * the end of the fault. `accepted`: by the gateway that was hit, if one was. `equal`: after Redis or the database lost
+ * writes, until the rankings equal the rows again. `heldAfter`: until the load was held; undefined if it was not.
+ * `late`: which of these were not reached within patienceMs. */
 export async function recovery(
   load: Pick<Thread<LoadCalls>, "call">,
   { backAt, gateway = 0, started }: Pick<Aftermath, "backAt" | "gateway" | "started">,
   { url, events, isEqual, heldAfterMs = 30_000 }: RecoveryOptions,
-): Promise<Recovery> {
+) {
   const deadline = performance.now() + patienceMs(events);
   const late: string[] = [];
   const since = (): number => (performance.now() - backAt) / 1000;

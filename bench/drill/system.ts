@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { connectDatabase, type Database } from "@tally/database";
+import { connectDatabase } from "@tally/database";
 import { silentLog } from "@tally/runtime";
 import { openTcpProxy, addressVariables, startSystem } from "@tally/local";
-import type { TcpProxy, Addresses, AppName, Operator, ServicesSource, System as RunningSystem } from "@tally/local";
-import { connectPublisher, type Publisher } from "@tally/broker";
+import type { TcpProxy, Addresses, AppName, ServicesSource } from "@tally/local";
+import { connectPublisher } from "@tally/broker";
 import { queuesOf, type Domain } from "@tally/contract";
-import { connectRankings, type Rankings } from "@tally/redis";
+import { connectRankings } from "@tally/redis";
 import { startLabServices } from "../kit/index.ts";
 import { openInside, type Inside } from "./inside/inside.ts";
 import type { Sabotage } from "./inside/sabotages.ts";
@@ -17,25 +17,13 @@ export type AppProcess = (typeof appProcesses)[number];
 export type ServerName = "rabbitmq" | "database-primary" | "database-replica" | "redis";
 
 /** A running tally of which every process and every connection can be disturbed. */
-export interface System extends Pick<RunningSystem, "root" | "namespace" | "urls" | "server" | "environment"> {
-  /** Those that get load. */
-  readonly domains: readonly Domain[];
-  readonly source: ServicesSource;
-  /** Throws where the servers are those of the environment. */
-  readonly operator: Operator;
-  readonly inside: Inside;
-  /** Carries the connections of an app's process to a server. The drill's own, below, do not pass through it. */
-  link(from: AppProcess, to: ServerName): TcpProxy;
-  readonly database: Database;
-  readonly rankings: Rankings;
-  readonly publisher: Publisher;
-  readonly close: () => Promise<void>;
-}
+export type System = Awaited<ReturnType<typeof openSystem>>;
 
 export interface SystemOptions {
   readonly root: string;
   /** Holds all files of the system. close() deletes everything but the logs of the apps. */
   readonly directory: string;
+  /** Those that get load. */
   readonly domains: readonly Domain[];
   readonly sabotage?: Sabotage | undefined;
   /** undefined: Docker where an engine responds, else programs. */
@@ -45,42 +33,39 @@ export interface SystemOptions {
 }
 
 type Links = Readonly<Record<ServerName, TcpProxy>>;
-type Closers = (() => Promise<unknown>)[];
 
 const namespace = "drill";
 const rankingShards = 2;
 
 /** Starts servers, links and apps. After a failure it stops what it has started. */
-export async function openSystem(options: SystemOptions): Promise<System> {
+export async function openSystem(options: SystemOptions) {
   const { directory, domains, sabotage } = options;
-  const closers: Closers = [];
-  const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).toReversed()) await closer();
+  await using opened = new AsyncDisposableStack();
+  const inside = await openInside(join(directory, "inside"), sabotage);
+  const links = new Map<AppProcess, Links>();
+  opened.defer(async () => {
+    for (const link of [...links.values()].flatMap(Object.values<TcpProxy>)) await link.close();
+  });
+  const running = await startLinked(options, inside, links);
+  opened.defer(() => running.stop());
+  const connections = await connectTo(running.addresses, domains, opened);
+  const all = opened.move();
+  return {
+    ...running,
+    ...connections,
+    domains,
+    source: running.services.source,
+    /** Throws where the servers are those of the environment. */
+    get operator() {
+      const { operator } = running.services;
+      if (operator === undefined) throw new TypeError("the servers of the environment have no operator");
+      return operator;
+    },
+    inside,
+    /** Carries the connections of an app's process to a server. The drill's own do not pass through it. */
+    link: (from: AppProcess, to: ServerName) => linksOf(links, from)[to],
+    close: () => all.disposeAsync(),
   };
-  try {
-    const inside = await openInside(join(directory, "inside"), sabotage);
-    const links = new Map<AppProcess, Links>();
-    closers.push(() => Promise.all([...links.values()].flatMap(Object.values<TcpProxy>).map((link) => link.close())));
-    const running = await startLinked(options, inside, links);
-    closers.push(() => running.stop());
-    return {
-      ...running,
-      ...(await connectTo(running.addresses, domains, closers)),
-      domains,
-      source: running.services.source,
-      get operator() {
-        const { operator } = running.services;
-        if (operator === undefined) throw new TypeError("the servers of the environment have no operator");
-        return operator;
-      },
-      inside,
-      link: (from, to) => linksOf(links, from)[to],
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }
 
 /** Starts a system whose apps reach the servers through links. Fills `links`. */
@@ -122,7 +107,7 @@ function startLinked(options: SystemOptions, inside: Inside, links: Map<AppProce
 }
 
 /** The drill's own connections, which do not pass through links. */
-async function connectTo(addresses: Addresses, domains: readonly Domain[], closers: Closers) {
+async function connectTo(addresses: Addresses, domains: readonly Domain[], opened: AsyncDisposableStack) {
   const database = connectDatabase({
     writeUrl: addresses.databaseWriteUrl,
     readUrl: addresses.databaseReadUrl,
@@ -131,17 +116,17 @@ async function connectTo(addresses: Addresses, domains: readonly Domain[], close
     queryTimeoutMs: 60_000,
     log: silentLog,
   });
-  closers.push(() => database.close());
+  opened.defer(() => database.close());
   const { redisUrl: url, amqpUrl } = addresses;
   const rankings = connectRankings({ url, namespace, shards: rankingShards, domains, log: silentLog });
-  closers.push(() => rankings.close());
+  opened.defer(() => rankings.close());
   const publisher = connectPublisher({
     url: amqpUrl,
     connectionName: "tally drill",
     queues: domains.flatMap(({ name }) => Object.values(queuesOf(namespace, name))),
     log: silentLog,
   });
-  closers.push(() => publisher.close());
+  opened.defer(() => publisher.close());
   await publisher.ready;
   return { database, rankings, publisher };
 }

@@ -10,7 +10,7 @@ import type { BenchPlan } from "./bench-plan.ts";
 import { designOf, type Design } from "./designs/designs.ts";
 import { intakeOf } from "./designs/intakes.ts";
 import { declareTransientQueues } from "./designs/queue-definitions.ts";
-import { eachTier, tiersOf, type OfTiers, type TierFigures } from "./watch/watch.ts";
+import { eachTier, tiersOf } from "./watch/watch.ts";
 
 /** A fresh and empty tally, as in production but on one machine. */
 export interface System {
@@ -26,7 +26,7 @@ export interface System {
   /** The versions of its servers. */
   readonly versions: Readonly<Record<string, string>>;
   /** Sums of each tier's processes among all processes of the machine. */
-  tiers(processes: readonly ProcessFigures[]): OfTiers<TierFigures>;
+  tiers(processes: readonly ProcessFigures[]): ReturnType<typeof tiersOf>;
   /** Waiting messages and limits of a domain's queues. */
   queues(domain: string): Promise<readonly { readonly depth: number; readonly max: number }[]>;
   close(): Promise<void>;

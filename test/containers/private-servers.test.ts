@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "../kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { benchMain, root, runBench, startProcess } from "../kit/programs.ts";
 import { expectCleanDrill, runDrill } from "../kit/run-drill.ts";
 import { shellIn } from "./shell.ts";

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePorts } from "@tally/local";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { temporaryDirectory } from "../kit/at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { root } from "../kit/programs.ts";
 import { keepSending } from "../kit/sales.ts";
 import { bearer } from "../kit/tally.ts";

@@ -2,7 +2,7 @@ import { RawConnection, type HttpResponse } from "../http/raw-connection.ts";
 import { Acknowledgements } from "../http/stored.ts";
 import { basePaths } from "../hostile/paths.ts";
 import { clientBasePaths } from "./existing-clients.ts";
-import { atEnd } from "../kit/at-end.ts";
+import { atEnd } from "@tally/local/at-end";
 import { openDatabase, startSystem } from "../kit/system.ts";
 
 /* The system of two gateways that all contract tests share. */

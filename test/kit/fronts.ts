@@ -1,12 +1,10 @@
 import { type Balancer, startBalancer } from "@tally/local";
+import { atEnd, listen, temporaryDirectory } from "@tally/local/at-end";
 import { EventSourceParserStream, type EventSourceMessage } from "eventsource-parser/stream";
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { atEnd, temporaryDirectory } from "./at-end.ts";
 
 type Options = Pick<Parameters<typeof startBalancer>[0], "gateways" | "findBy" | "variables">;
 
@@ -58,18 +56,6 @@ export async function startForwarding(
     response.end(await reply.text());
   });
   return ownUrl;
-}
-
-/** Starts a server on a free port until the end of the test or of the file. */
-export async function listen(respond: (request: IncomingMessage, response: ServerResponse) => unknown) {
-  const server = createServer((request, response) => void respond(request, response));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  atEnd(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const address = server.address();
-  return { server, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` };
 }
 
 /** Makes an authority, and a certificate for a server of this name only, in a directory that others may read then.

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryDirectory } from "./at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { countOf, openDatabase, startSystem } from "./system.ts";
 import { expectAllKept, tallyJson } from "./tally.ts";
 

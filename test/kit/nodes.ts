@@ -3,7 +3,7 @@ import type { Addresses, PrivateServices, Server, System, TcpProxy } from "@tall
 import { Redis } from "ioredis";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, vi } from "vitest";
-import { atEnd } from "./at-end.ts";
+import { atEnd } from "@tally/local/at-end";
 
 interface DatabaseReplica {
   readonly port: number;

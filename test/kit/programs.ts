@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, vi } from "vitest";
-import { atEnd, temporaryDirectory } from "./at-end.ts";
+import { atEnd, temporaryDirectory } from "@tally/local/at-end";
 
 /** This checkout. */
 export const root = join(import.meta.dirname, "..", "..");

@@ -3,7 +3,7 @@ import { connectPublisher } from "@tally/broker";
 import { encodeBatch, encodeEvent, newEventId, queuesOf, type Event } from "@tally/contract";
 import type { System } from "@tally/local";
 import { silentLog } from "@tally/runtime";
-import { atEnd } from "./at-end.ts";
+import { atEnd } from "@tally/local/at-end";
 
 /** Publishes messages to the queues of a domain, as a gateway does, until the end of the test or of the file. */
 export async function openPublisher({ namespace, addresses }: System, domain = "purchases") {

@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { atEnd } from "./at-end.ts";
+import { atEnd } from "@tally/local/at-end";
 import { root } from "./programs.ts";
 
 type Options = Partial<

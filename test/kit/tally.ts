@@ -2,7 +2,7 @@ import { addressVariables, runTally as runIn, type System } from "@tally/local";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
-import { temporaryDirectory } from "./at-end.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { root as checkout, startProcess } from "./programs.ts";
 
 type Target = Pick<System, "namespace" | "addresses"> & { readonly root?: string; readonly url?: string };

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { chromium, type Browser } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { atEnd } from "../kit/at-end.ts";
+import { atEnd } from "@tally/local/at-end";
 
 const installed = "/{usr/bin,usr/local/bin,snap/bin}/{chromium,chromium-browser,google-chrome,google-chrome-stable}";
 // `.ci/run` sets CHROMIUM, so that no page test is skipped there.

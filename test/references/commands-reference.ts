@@ -4,26 +4,9 @@ import { table } from "./table.ts";
 type Command = ReturnType<typeof tallyProgram>;
 
 /** docs/commands.md. */
-export function commandsReference(): string {
-  return `# Commands of \`pnpm tally\`
-
-The servers' addresses come from the environment, as for the apps ([settings.md](settings.md)); beside a running
-\`pnpm dev\` they are those of
-\`pnpm dev\`. \`--help\` lists the flags of a command. With \`--json\` a command prints one JSON value on stdout and
-nothing else; \`export\` prints its
-summary so. Progress goes to stderr.
-
-| exit code | meaning                                                                                  |
-| --------- | ---------------------------------------------------------------------------------------- |
-| 0         | done                                                                                     |
-| 1         | a finding, such as a difference or rejected lines; or not all of it could be done        |
-| 2         | wrong usage: a flag, a file, a setting or an API key                                     |
-| 3         | a server does not respond, or is too busy for too long                                   |
-| 130       | interrupted by Ctrl-C                                                                    |
-
-${table(["command", "what it does", "exit code 1", "exit code 3"], commandRows(tallyProgram()))}
-`;
-}
+export const commandTables = () => ({
+  Commands: table(["command", "what it does", "exit code 1", "exit code 3"], commandRows(tallyProgram())),
+});
 
 /** Every command below `program`. */
 function commandRows(program: Command): readonly (readonly string[])[] {

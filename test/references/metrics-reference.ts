@@ -13,45 +13,23 @@ interface MetricDescription {
 }
 
 /** docs/metrics.md. */
-export async function metricsReference(): Promise<string> {
+export async function metricTables() {
   const everywhere = createMetrics();
   clockOffset({ query: async () => [] }, silentLog, everywhere);
   const status = async () => ({ domains: [], replicaLagMs: 0, deadLetters: null, servers: [], processes: [] });
   const ofGateway = gatewayMetrics({ waiting: () => [], pools: () => [], status }).registry;
-  const own = async (registry: Registry): Promise<readonly MetricDescription[]> => describe(registry, everywhere);
-  return `# Metrics
-
-Each app serves \`/metrics\` on its operator port, in the text format of Prometheus. A histogram \`x\` has the series
-\`x_bucket\`, \`x_sum\` and
-\`x_count\`. Writers and rankers add the label \`thread\` to the series of their threads. The label \`domain\` has a
-name such as \`purchases\`.
-[runbook.md](runbook.md) explains the alerts; [infra/observe](../infra/observe) has rules and dashboards. For Redis
-and the database use their own
-exporters; RabbitMQ serves its metrics on port 15692.
-
-### Gateway
-
-${metricsTable([...(await own(ofGateway)), responseTimesMetric])}
-
-\`tally_http_request_seconds\` leaves out \`GET /live\` and requests that are malformed or late;
-\`tally_gateway_errors_total\` counts those.
-
-### Writer
-
-${metricsTable(await own(writerMetrics(0, () => []).registry))}
-
-### Ranker
-
-${metricsTable(await own(rankerMetrics(0, [], () => []).registry))}
-
-### Threads of writer and ranker
-
-${metricsTable(await own(fleetMetrics(() => [])))}
-
-### Every process
-
-${metricsTable(await describe(everywhere))}
-`;
+  return {
+    Gateway: metricsTable([...(await describe(ofGateway, everywhere)), responseTimesMetric]),
+    Writer: metricsTable(await describe(writerMetrics(0, () => []).registry, everywhere)),
+    Ranker: metricsTable(await describe(rankerMetrics(0, [], () => []).registry, everywhere)),
+    "Threads of writer and ranker": metricsTable(
+      await describe(
+        fleetMetrics(() => []),
+        everywhere,
+      ),
+    ),
+    "Every process": metricsTable(await describe(everywhere)),
+  };
 }
 
 /** The metrics of a registry that are not in `without`. */

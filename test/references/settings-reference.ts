@@ -11,7 +11,7 @@ type Settings = Readonly<Record<string, Setting>>;
 const ofMachine: Readonly<Record<string, string>> = { WRITER_THREADS: "half of the cores" };
 
 /** docs/settings.md. */
-export function settingsReference(): string {
+export function settingTables() {
   const common: Settings = { ...systemSettings, domains: gatewaySettings.domains };
   const shared = new Set(Object.values(common).map(({ variable }) => variable));
   const own = (settings: Settings): string =>
@@ -19,39 +19,19 @@ export function settingsReference(): string {
   const all = [common, gatewaySettings, writerSettings, rankerSettings].flatMap((settings: Settings) =>
     Object.values(settings),
   );
-  const files = new Set(all.flatMap(({ fileVariable }) => (fileVariable === undefined ? [] : [`\`${fileVariable}\``])));
-  return `# Settings
-
-Each app reads its environment once, when it starts, and checks it as a whole. For wrong and missing values it
-prints every variable with what is expected, and exits with status 2. An empty variable counts as absent. What is not
-listed here is a constant in the code.
-
-Secrets can be in files, as containers mount them: ${[...files].join(", ")} hold the path of a file with the value. A
-line break at its end is
-dropped. A variable and its file at once are an error. Logs show URLs without passwords.
-
-### All apps
-
-${settingsTable(Object.values(common))}
-
-\`tally\` reads the same settings without \`DOMAINS\`: its commands take \`--domain\`.
-
-### Gateway
-
-${own(gatewaySettings)}
-
-### Writer
-
-${own(writerSettings)}
-
-### Ranker
-
-${own(rankerSettings)}
-
-### Commands that use a gateway
-
-${settingsTable(Object.values<Setting>(gatewayFlagSettings))}
-`;
+  const inFiles = new Map(all.map(({ fileVariable, variable }) => [fileVariable, variable]));
+  inFiles.delete(undefined);
+  return {
+    "In files": table(
+      ["variable", "the file has"],
+      Array.from(inFiles, ([file, variable]) => [`\`${file}\``, `\`${variable}\``]),
+    ),
+    "All apps": settingsTable(Object.values(common)),
+    Gateway: own(gatewaySettings),
+    Writer: own(writerSettings),
+    Ranker: own(rankerSettings),
+    "Commands that use a gateway": settingsTable(Object.values<Setting>(gatewayFlagSettings)),
+  };
 }
 
 function settingsTable(settings: readonly Setting[]): string {

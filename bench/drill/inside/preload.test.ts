@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryDirectory } from "../../kit/at-end.test-kit.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { openInside } from "./inside.ts";
 
 // Two threads print again and again by how many hours their dates are wrong.

@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { Clients } from "./clients.ts";
-import { serve } from "../../kit/at-end.test-kit.ts";
+import { listen } from "@tally/local/at-end";
 import { stepsPlan } from "./steps-load.test-kit.ts";
 
 // A server that accepts every event; the statuses in `first` come before.
 const acceptAll = (first: number[] = []) =>
-  serve((request, response) => {
+  listen((request, response) => {
     request.resume().on("end", () => {
       response.writeHead(first.pop() ?? 201, { "tally-event-id": newEventId() }).end();
     });

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { domains as allDomains } from "@tally/domains";
 import { isGood, Mix, type Posting, Random, type Reply, type Workload, workloadOf } from "../../kit/index.ts";
 import { eventsOfBulk, sendInParts } from "./bulk-in-parts.ts";
-import { Sender, type Figures, type LoadPlan, type Totals } from "./sender.ts";
+import { Sender, type LoadPlan, type Totals } from "./sender.ts";
 
 /*
  * Clients that retry correctly, with deliberate mistakes. Each event is sent with its own key to one gateway after the
@@ -46,7 +46,7 @@ export class Clients {
   }
 
   /** What clients saw since the last call. */
-  figures(): Figures {
+  figures() {
     return this.#sender.figures();
   }
 

@@ -29,17 +29,6 @@ export interface LoadPlan {
   readonly directory: string;
 }
 
-/** What clients saw since the last call of `figures`. */
-export interface Figures {
-  acknowledged: number;
-  /** Requests by status. */
-  statuses: Record<string, number>;
-  /** Requests whose connection failed before the response, or that had none for 10 s. */
-  broken: number;
-  /** The longest time without a 2xx while the load was not held. */
-  longestGapMs: number;
-}
-
 /** What was acknowledged in the whole load, and how its deliberate mistakes ended. */
 export type Totals = Awaited<ReturnType<Sender["close"]>> & { readonly seconds: number };
 
@@ -161,8 +150,8 @@ export class Sender {
     if (other !== undefined && other !== id) this.totals.otherIds++;
   }
 
-  /** Ends the figures, and begins new ones. */
-  figures(): Figures {
+  /** What clients saw since the last call. */
+  figures() {
     this.#endGap();
     const figures = this.#figures;
     this.#figures = noFigures();
@@ -193,4 +182,6 @@ export class Sender {
   }
 }
 
-const noFigures = (): Figures => ({ acknowledged: 0, statuses: {}, broken: 0, longestGapMs: 0 });
+/** `broken`: requests whose connection failed before the response, or that had none for 10 s. `longestGapMs`: the longest
+ * time without a 2xx while the load was not held. */
+const noFigures = () => ({ acknowledged: 0, statuses: {} as Record<string, number>, broken: 0, longestGapMs: 0 });

@@ -1,4 +1,4 @@
-import { temporaryDirectory } from "../../kit/at-end.test-kit.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import type { LoadPlan } from "./sender.ts";
 
 /** Steps only: a domain without a bulk route, whose response a test's server would not know. */

@@ -1,7 +1,8 @@
 import { readdirSync, readlinkSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { processesNaming } from "@tally/local";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openSystem, type System } from "../open-system.ts";
 import type { DesignName } from "./designs.ts";
@@ -13,8 +14,7 @@ const root = join(import.meta.dirname, "..", "..", "..");
 async function open(design: DesignName, gateways: number) {
   // Below the checkout, as the bench does it: the servers of a test that runs as root have their own users.
   await mkdir(join(root, ".tally"), { recursive: true });
-  const directory = await mkdtemp(join(root, ".tally", "bench-test-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+  const directory = await temporaryDirectory(join(root, ".tally"));
   const signal = AbortSignal.timeout(120_000);
   const plan = {
     root,

@@ -21,18 +21,13 @@ export interface Closed {
   readonly everyMs?: number;
 }
 
-export interface RunningClosed {
-  /** Resolves when every request that was sent has a response or has timed out. */
-  readonly done: Promise<void>;
-  /** Each connection waits for its last response and sends no more. */
-  end(): void;
-}
-
 // undici would reconnect at once, thousands of times a second while no server listens.
 const reconnectAfterMs = 100;
 
-/** Closed, for a source and the fill, which retry, wait for each other and are paced. */
-export function runClosed(o: Closed): RunningClosed {
+/** Closed, for a source and the fill, which retry, wait for each other and are paced. `done` resolves when every request
+ * that was sent has a response or has timed out. After `end` each connection waits for its last response and sends no
+ * more. */
+export function runClosed(o: Closed) {
   const ending = new AbortController();
   const all = Array.from({ length: o.connections }, (_, connection) => runConnection(o, connection, ending.signal));
   return { done: Promise.all(all).then(() => undefined), end: () => ending.abort() };

@@ -1,13 +1,13 @@
 import type { RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
-import { serve } from "../../kit/at-end.test-kit.ts";
+import { listen } from "@tally/local/at-end";
 import type { Fill, LoadPlan, Phase } from "./load-plan.ts";
 import { startLoad } from "./start-load.ts";
 
 /** A server that stops with its test. Counts connections. */
 export async function serverOf(listener: RequestListener) {
   // Opens the connections of an open load; not part of it.
-  const { server, url } = await serve((request, response) => {
+  const { server, url } = await listen((request, response) => {
     if (request.url === "/health/live") response.end();
     else listener(request, response);
   });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "../../kit/at-end.test-kit.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import type { Phase, PhaseResult, Until } from "./load-plan.ts";
 import { accept, albumServer, loadOn, serverOf } from "./start-load.fixture.ts";
 

@@ -5,17 +5,8 @@ import { merged, type Sample, type Second } from "./recorder.ts";
 import { seedOfThread, share } from "./requests.ts";
 import type { LoadCalls } from "./thread.ts";
 
-/** A load client in its own threads. */
-export interface Load {
-  /** Opens connections for a phase. The result runs it, once; `idsFile` gets the ids of accepted events. */
-  prepare(phase: Phase | Fill): Promise<(idsFile?: string) => Promise<PhaseResult>>;
-  /** Gets some accepted events while a phase runs, about ten a second from each thread. */
-  onSample: (sample: Sample) => void;
-  close(): Promise<void>;
-}
-
-/** Divides connections, rate and amount among the threads without a remainder. */
-export function startLoad(plan: LoadPlan, count: number): Load {
+/** Starts a load client in its own threads. Divides connections, rate and amount among them without a remainder. */
+export function startLoad(plan: LoadPlan, count: number) {
   const threads = Array.from({ length: count }, (_, index) => {
     const own: LoadPlan = {
       ...plan,
@@ -27,11 +18,14 @@ export function startLoad(plan: LoadPlan, count: number): Load {
       load.onSample(sample),
     );
   });
-  const load: Load = {
-    onSample: () => undefined,
-    async prepare(phase) {
+  const load = {
+    /** Gets some accepted events while a phase runs, about ten a second from each thread. */
+    onSample: ((): void => undefined) as (sample: Sample) => void,
+    /** Opens connections for a phase. The result runs it, once; `idsFile` gets the ids of accepted events. */
+    async prepare(phase: Phase | Fill) {
       await Promise.all(threads.map((thread, index) => thread.call("prepare", shareOf(phase, index, count))));
-      return async (idsFile) => mergeResults(await Promise.all(threads.map((thread) => thread.call("run", idsFile))));
+      return async (idsFile?: string) =>
+        mergeResults(await Promise.all(threads.map((thread) => thread.call("run", idsFile))));
     },
     async close() {
       await Promise.all(threads.map((thread) => thread.stop()));

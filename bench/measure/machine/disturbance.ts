@@ -1,45 +1,24 @@
-import { readCpuTime, readProcesses, type CpuTime, type ProcessFigures } from "@tally/local";
+import { readCpuTime, readProcesses, type ProcessFigures } from "@tally/local";
 import { round } from "../latency.ts";
 
 /** The CPU time of the machine and of each of its processes at one moment. */
-export interface MachineReading {
-  readonly cpu: CpuTime;
-  readonly processes: readonly ProcessFigures[];
-}
+export type MachineReading = ReturnType<typeof readMachine>;
 
 /** At the first request and when everything was ranked, or at the last response where nothing is. */
 export type Readings = readonly [before: MachineReading, after: MachineReading];
 
 /** Costs some ms. Throws on other systems than Linux. */
-export function readMachine(): MachineReading {
-  const cpu = readCpuTime();
-  if (cpu === undefined) throw new Error("the bench needs /proc/stat, as on Linux");
-  return { cpu, processes: readProcesses() };
-}
-
-interface Share {
-  /** A share of the CPU time of all cores, from the first request until everything was ranked. */
-  readonly percent: number;
-  readonly cpuSeconds: number;
-}
-
-/** What the machine did besides the run. */
-interface Disturbance {
-  /** Processes that do not belong to the run, and which programs used most. */
-  readonly foreign: Share & { readonly largest: readonly { readonly name: string; readonly cpuSeconds: number }[] };
-  /** Time in which the hypervisor gave a core to another virtual machine. */
-  readonly steal: Share;
-  /** Whether foreign CPU time and steal are more than 5 % together. */
-  readonly isDisturbed: boolean;
-}
+export const readMachine = () => ({ cpu: readCpuTime(), processes: readProcesses() });
 
 const disturbedAbovePercent = 5;
 const largestShown = 3;
 
-/** `root`: the process whose descendants are the run. */
-export function disturbanceOf([before, after]: Readings, root: number): Disturbance {
+/** What the machine did besides the run, as shares of the CPU time of all cores. `root`: the process whose descendants
+ * are the run. `foreign`: processes that do not belong to the run, and which programs used most. `steal`: time in which
+ * the hypervisor gave a core to another virtual machine. */
+export function disturbanceOf([before, after]: Readings, root: number) {
   const total = after.cpu.totalSeconds - before.cpu.totalSeconds;
-  const share = (seconds: number): Share => ({
+  const share = (seconds: number) => ({
     percent: round((seconds / total) * 100, 1),
     cpuSeconds: round(seconds, 2),
   });
@@ -85,7 +64,7 @@ function foreignIn(processes: readonly ProcessFigures[], root: number): readonly
 }
 
 /** Foreign CPU time and steal, such as "foreign CPU 52 % (node 1.1 s), steal 0.3 %". */
-export function disturbanceText({ foreign, steal }: Disturbance): string {
+export function disturbanceText({ foreign, steal }: ReturnType<typeof disturbanceOf>): string {
   const largest = foreign.largest.map(({ name, cpuSeconds }) => `${name} ${cpuSeconds} s`).join(", ");
   return `foreign CPU ${foreign.percent} %${largest === "" ? "" : ` (${largest})`}, steal ${steal.percent} %`;
 }

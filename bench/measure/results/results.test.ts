@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "../../kit/at-end.test-kit.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { designOf } from "../designs/designs.ts";
 import { sampleReport } from "../report.fixture.ts";
 import { jsonOf } from "../stored-reports.ts";

@@ -20,17 +20,8 @@ export function eachTier<T>(of: (tier: TierName) => T): OfTiers<T> {
   };
 }
 
-/** CPU time so far and resident memory of a tier's processes. */
-export interface TierFigures {
-  readonly cpuSeconds: number;
-  readonly memoryMiB: number;
-}
-
-/** Sums of each tier's processes. `groups`: the leaders of process groups. */
-export function tiersOf(
-  processes: readonly ProcessFigures[],
-  groups: OfTiers<readonly number[]>,
-): OfTiers<TierFigures> {
+/** CPU time so far and resident memory of each tier's processes. `groups`: the leaders of process groups. */
+export function tiersOf(processes: readonly ProcessFigures[], groups: OfTiers<readonly number[]>) {
   return eachTier((tier) => {
     const own = processes.filter(({ group }) => groups[tier].includes(group));
     return {
@@ -40,19 +31,12 @@ export function tiersOf(
   });
 }
 
-/** Counters of the apps since their start. */
-export interface Counters {
-  /** Time of performance.now(). */
-  readonly at: number;
-  /** Events of committed transactions, and their batches. */
-  readonly stored: number;
-  readonly batches: number;
-  /** Batches that are counted in the boards. */
-  readonly ranked: number;
-}
+/** Counters of the apps since their start. `at`: a time of performance.now(). `stored`, `batches`: events of committed
+ * transactions, and their batches. `ranked`: batches that are counted in the boards. */
+export type Counters = Awaited<ReturnType<typeof readCounters>>;
 
 /** Costs 1 to 2 ms, half of it in the apps. */
-export async function readCounters(system: Pick<System, "writerUrls" | "rankerUrls">): Promise<Counters> {
+export async function readCounters(system: Pick<System, "writerUrls" | "rankerUrls">) {
   const at = performance.now();
   const [writers = "", rankers = ""] = await Promise.all([system.writerUrls, system.rankerUrls].map(metricsOf));
   return {
@@ -81,7 +65,7 @@ export interface Observation extends Counters {
   readonly queued: number;
   /** Share of its limit of the fuller queue, 0 to 1. */
   readonly fullness: number;
-  readonly tiers: OfTiers<TierFigures>;
+  readonly tiers: ReturnType<typeof tiersOf>;
 }
 
 const observeEveryMs = 500;

@@ -1,11 +1,3 @@
-/** Tasks of one app. `cpu` in 1/1024 of a core, memory in MiB. */
-export interface AppSize {
-  readonly tasksMin: number;
-  readonly tasksMax: number;
-  readonly cpu: number;
-  readonly memory: number;
-}
-
 /** The name of the stack and of its servers. */
 export const system = "tally";
 
@@ -22,6 +14,7 @@ export const sizes = {
   natGateways: 1,
   /** They run the apps. Each has one network interface for itself and two for tasks. */
   instances: { type: "c7g.large", min: 3, max: 8 },
+  /** Tasks of each app: `cpu` in 1/1024 of a core, memory in MiB. */
   gateway: { tasksMin: 2, tasksMax: 6, cpu: 768, memory: 1408 },
   writer: { tasksMin: 2, tasksMax: 4, cpu: 768, memory: 1024 },
   ranker: { tasksMin: 2, tasksMax: 4, cpu: 512, memory: 1024 },

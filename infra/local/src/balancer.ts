@@ -26,22 +26,11 @@ interface BalancerOptions extends InstallOptions {
   readonly variables?: NodeJS.ProcessEnv;
 }
 
-export interface Balancer {
-  readonly url: string;
-  /** /health/live, /health/ready and /metrics. */
-  readonly operatorUrl: string;
-  readonly server: Server;
-  /** Changes the gateways, as `docker compose up --scale` does. Effective within about 2 s, which this does not wait
-   * for. */
-  setGateways(urls: readonly string[]): void;
-  /** The number of gateways that it sends requests to. */
-  serving(): Promise<number>;
-  stop(): Promise<void>;
-}
+export type Balancer = Awaited<ReturnType<typeof startBalancer>>;
 
 /** Starts HAProxy with infra/haproxy/haproxy.cfg on free loopback ports. Resolves when it sends requests to all of the
  * gateways. */
-export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
+export async function startBalancer(options: BalancerOptions) {
   const { environment, gateways, findBy = "services", variables, say, signal } = options;
   const program = await installedProgram("haproxy", "HAProxy", options);
   const directory = resolve(options.directory);
@@ -90,9 +79,13 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   }
   return {
     url: `http://127.0.0.1:${port}`,
+    /** /health/live, /health/ready and /metrics. */
     operatorUrl,
-    server,
-    setGateways: (urls) => dns.set(urls.map(addressOf)),
+    server: server satisfies Server,
+    /** Changes the gateways, as `docker compose up --scale` does. Effective within about 2 s, which this does not wait
+     * for. */
+    setGateways: (urls: readonly string[]) => dns.set(urls.map(addressOf)),
+    /** The number of gateways that it sends requests to. */
     serving,
     stop,
   };

@@ -3,7 +3,6 @@ import { Repository } from "aws-cdk-lib/aws-ecr";
 import * as ecs from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
-import type { AppSize } from "../sizes.ts";
 import { addLogGroup } from "../watch/metrics-agent.ts";
 import { certificates, nodeEnvironment, stopTimeoutSeconds } from "./app-settings.ts";
 import * as ec2 from "aws-cdk-lib/aws-ec2";
@@ -23,7 +22,8 @@ export interface TaskParts extends Pick<Options, "healthCheck" | "command" | "en
   readonly image: Image;
   /** The tag of the images: a parameter of the stack, so that an upgrade is a deployment with another value. */
   readonly imageTag: string;
-  readonly size: Pick<AppSize, "cpu" | "memory">;
+  /** `cpu` in 1/1024 of a core, memory in MiB. */
+  readonly size: { readonly cpu: number; readonly memory: number };
   /** Variables whose values ECS reads from secrets. */
   readonly secrets: Readonly<Record<string, ecs.Secret>>;
   readonly environment: Readonly<Record<string, string>>;

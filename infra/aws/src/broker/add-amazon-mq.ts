@@ -9,18 +9,11 @@ import { serverPorts } from "../network/add-network.ts";
 import { sizes, system } from "../sizes.ts";
 
 /** What the other parts need of a broker. */
-export interface Broker {
-  /** The value of AMQP_URL. */
-  url(user: string, password: string): string;
-  /** Where accounts are created. */
-  readonly managementUrl: string;
-  /** Free disk of the node that has least, as a multiple of the limit at which it blocks publishers. */
-  readonly freeDisk: cloudwatch.MathExpression;
-}
+export type Broker = ReturnType<typeof addAmazonMq>;
 
 /** Amazon MQ: RabbitMQ 4 on three nodes in three zones behind one address, TLS only. Amazon creates the administrator
  * alone, and no other account. */
-export function addAmazonMq(scope: Construct, { vpc, securityGroup, passwords }: ServerParts): Broker {
+export function addAmazonMq(scope: Construct, { vpc, securityGroup, passwords }: ServerParts) {
   const inside = new Construct(scope, "Broker");
   const broker = new CfnBroker(inside, "AmazonMq", {
     brokerName: system,
@@ -50,8 +43,11 @@ export function addAmazonMq(scope: Construct, { vpc, securityGroup, passwords }:
       period: Duration.minutes(1),
     });
   return {
-    url: (user, password) => `amqps://${user}:${password}@${address}`,
+    /** The value of AMQP_URL. */
+    url: (user: string, password: string) => `amqps://${user}:${password}@${address}`,
+    /** Where accounts are created. */
     managementUrl: `https://${host}:${serverPorts.management}`,
+    /** Free disk of the node that has least, as a multiple of the limit at which it blocks publishers. */
     freeDisk: new cloudwatch.MathExpression({
       label: "free disk / limit",
       expression: "free / limit",

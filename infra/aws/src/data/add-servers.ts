@@ -23,15 +23,11 @@ export interface ServerParts extends Place {
   readonly passwords: Passwords;
 }
 
-export interface Database {
-  readonly cluster: rds.DatabaseCluster;
-  /** The write or the read endpoint. TLS is required and verified. */
-  url(endpoint: "write" | "read", user: string, password: string): string;
-}
+export type Database = ReturnType<typeof addDatabase>;
 
 /** Aurora MySQL 3 with writer and reader endpoints, encrypted, TLS only, 7 days of backups. A snapshot is left when the
  * stack is deleted. */
-export function addDatabase(scope: Construct, { vpc, securityGroup, passwords }: ServerParts): Database {
+export function addDatabase(scope: Construct, { vpc, securityGroup, passwords }: ServerParts) {
   const inside = new Construct(scope, "Database");
   const { instance, readers } = sizes.database;
   const settings = {
@@ -78,7 +74,8 @@ export function addDatabase(scope: Construct, { vpc, securityGroup, passwords }:
   }
   return {
     cluster,
-    url(endpoint, user, password) {
+    /** TLS is required and verified. */
+    url(endpoint: "write" | "read", user: string, password: string) {
       const { hostname } = endpoint === "write" ? cluster.clusterEndpoint : cluster.clusterReadEndpoint;
       return `mysql://${user}:${password}@${hostname}:${serverPorts.database}/${databaseName}?ssl-mode=VERIFY_IDENTITY`;
     },
@@ -90,17 +87,11 @@ const scheme = "rediss+cluster";
 const usersFile = new URL("../../../redis/users.conf", import.meta.url);
 const cacheAccounts = ["admin", "maintenance", "writer", "ranker", "gateway"] as const satisfies readonly Account[];
 
-export interface Cache {
-  readonly group: elasticache.CfnReplicationGroup;
-  /** The URL of the configuration endpoint, which leads to any node that responds. */
-  url(user: string, password: string): string;
-  /** The names of the nodes in CloudWatch. */
-  readonly nodes: readonly string[];
-}
+export type Cache = ReturnType<typeof addCache>;
 
 /** ElastiCache for Valkey in cluster mode: TLS, the accounts of infra/redis/users.conf, a replica in the other zone for
  * each master. */
-export function addCache(scope: Construct, { vpc, securityGroup, passwords }: ServerParts): Cache {
+export function addCache(scope: Construct, { vpc, securityGroup, passwords }: ServerParts) {
   const inside = new Construct(scope, "Cache");
   const { node, nodeGroups } = sizes.cache;
   const file = readFileSync(usersFile, "utf8");
@@ -166,9 +157,10 @@ export function addCache(scope: Construct, { vpc, securityGroup, passwords }: Se
   });
   acknowledge(group, { AEC6: "each app has its own user and rights (UserGroupIds), which replace the one token" });
   return {
-    group,
-    url: (user, password) =>
+    /** Of the configuration endpoint, which leads to any node that responds. */
+    url: (user: string, password: string) =>
       `${scheme}://${user}:${password}@${group.attrConfigurationEndPointAddress}:${serverPorts.cache}`,
+    /** Their names in CloudWatch. */
     nodes: Array.from({ length: nodeGroups }, (_, index) => String(index + 1).padStart(4, "0")).flatMap((number) => [
       `${system}-${number}-001`,
       `${system}-${number}-002`,

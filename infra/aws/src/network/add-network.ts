@@ -84,17 +84,8 @@ interface LoadBalancerParts extends Place {
   readonly certificateArn: string;
 }
 
-interface LoadBalancer {
-  readonly balancer: elbv2.ApplicationLoadBalancer;
-  /** Sends requests to the containers of the gateways. */
-  serve(gateways: ecs.Ec2Service): elbv2.ApplicationTargetGroup;
-}
-
 /** HTTPS for clients, HTTP to the gateways. It appends to X-Forwarded-For and never repeats a POST. */
-export function addLoadBalancer(
-  scope: Construct,
-  { vpc, securityGroup, certificateArn }: LoadBalancerParts,
-): LoadBalancer {
+export function addLoadBalancer(scope: Construct, { vpc, securityGroup, certificateArn }: LoadBalancerParts) {
   const inside = new Construct(scope, "LoadBalancer");
   const balancer = new elbv2.ApplicationLoadBalancer(inside, "Balancer", {
     vpc,
@@ -121,7 +112,8 @@ export function addLoadBalancer(
   });
   return {
     balancer,
-    serve: (gateways) =>
+    /** Sends requests to the containers of the gateways. */
+    serve: (gateways: ecs.Ec2Service) =>
       https.addTargets("Gateways", {
         protocol: elbv2.ApplicationProtocol.HTTP,
         port: livePorts.gateway,

@@ -5,7 +5,7 @@ import { ApplicationScalingAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type * as ecs from "aws-cdk-lib/aws-ecs";
 import type * as elbv2 from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { Construct } from "constructs";
-import type { AppSize } from "../sizes.ts";
+import type { sizes } from "../sizes.ts";
 import { appMetric } from "./metrics-agent.ts";
 
 /** Above the first, one more task; above the second, two more; above the third, four more. */
@@ -16,7 +16,10 @@ const drainSteps = { one: 10, two: 30, four: 120 } as const;
 const requestsPerMinuteOfGateway = 430_000;
 
 /** Adds tasks by seconds to drain; removes one when drained and idle. Without the metric (+Inf) the count stays. */
-export function scaleOnDrain(service: ecs.Ec2Service, { tasksMin, tasksMax }: AppSize): void {
+export function scaleOnDrain(
+  service: ecs.Ec2Service,
+  { tasksMin, tasksMax }: (typeof sizes)["writer" | "ranker"],
+): void {
   const inside = new Construct(service, "Scaling");
   const scalingTarget = targetOf(service, tasksMin, tasksMax);
   const drain = appMetric("tally_seconds_to_drain", "Maximum");
@@ -53,7 +56,7 @@ export function scaleOnDrain(service: ecs.Ec2Service, { tasksMin, tasksMax }: Ap
 /** Gateways follow their requests, and their CPU: requests differ in what they cost. */
 export function scaleOnRequests(
   service: ecs.Ec2Service,
-  { tasksMin, tasksMax }: AppSize,
+  { tasksMin, tasksMax }: typeof sizes.gateway,
   targetGroup: elbv2.ApplicationTargetGroup,
 ): void {
   const scaling = service.autoScaleTaskCount({ minCapacity: tasksMin, maxCapacity: tasksMax });

@@ -1,17 +1,8 @@
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../at-end.test-kit.ts";
 
 const script = join(import.meta.dirname, "..", "..", "..", "check-node.sh");
 const broken = 'echo "node: error while loading shared libraries: libatomic.so.1: cannot open" >&2; exit 127';
@@ -19,16 +10,12 @@ const works = "echo v26.10.0";
 
 /** Runs the script in a project whose Node is the shell script `node`, on a machine with only these programs, also
  * shell scripts. */
-function check(node: string | undefined, programs: Readonly<Record<string, string>> = {}) {
-  const project = mkdtempSync(join(tmpdir(), "tally-check-node-"));
-  onTestFinished(() => rmSync(project, { recursive: true }));
+async function check(node: string | undefined, programs: Readonly<Record<string, string>> = {}) {
+  const project = await temporaryDirectory();
   const machine = join(project, "machine");
   const bin = join(project, "node_modules", ".bin");
   for (const folder of [machine, bin]) mkdirSync(folder, { recursive: true });
-  const write = (file: string, text: string): void => {
-    writeFileSync(file, `#!/bin/sh\n${text}\n`);
-    chmodSync(file, 0o755);
-  };
+  const write = (file: string, text: string) => writeFileSync(file, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   if (node !== undefined) write(join(bin, "node"), node);
   symlinkSync("/usr/bin/env", join(machine, "env"));
   for (const [name, text] of Object.entries(programs)) write(join(machine, name), text);
@@ -69,8 +56,8 @@ test.each([
     1,
     "The Node that came with the install does not start: no such instruction\n",
   ],
-])("where Node %s nothing is installed", (_, node, status, stderr) => {
-  expect(check(node, { id: root, "apt-get": aptGet({}) })).toEqual({ status, stdout: "", stderr, calls: "" });
+])("where Node %s nothing is installed", async (_, node, status, stderr) => {
+  expect(await check(node, { id: root, "apt-get": aptGet({}) })).toEqual({ status, stdout: "", stderr, calls: "" });
 });
 
 test.each([
@@ -91,8 +78,8 @@ test.each([
     },
     [installs, oldLists, waiting],
   ],
-])("the library that Node lacks is installed %s", (_, machine, said) => {
-  const { status, stdout, stderr, calls } = check(broken, machine);
+])("the library that Node lacks is installed %s", async (_, machine, said) => {
+  const { status, stdout, stderr, calls } = await check(broken, machine);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const all = ["Node needs libatomic.so.1", ...said];
   expect(stdout.split("\n").filter((line) => line !== "" && !line.startsWith("E: "))).toEqual(all);
@@ -100,8 +87,8 @@ test.each([
   expect(calls.includes("sudo")).toBe("sudo" in machine);
 });
 
-test("an installation that fails with new package lists too is not tried a third time", () => {
-  const { status, stderr, calls } = check(broken, { id: root, "apt-get": 'echo "$@" >> calls; exit 100' });
+test("an installation that fails with new package lists too is not tried a third time", async () => {
+  const { status, stderr, calls } = await check(broken, { id: root, "apt-get": 'echo "$@" >> calls; exit 100' });
   expect(status).toBe(1);
   expect(stderr).toContain(advice);
   expect(calls.match(/60 (update|install)/g)).toEqual(["60 install", "60 update", "60 install"]);
@@ -111,8 +98,8 @@ test.each([
   ["there is no apt-get", { id: root }],
   ["the user may not use apt-get", { id: otherUser, sudo: "exit 1", "apt-get": aptGet({}) }],
   ["there is no sudo", { id: otherUser, "apt-get": aptGet({}) }],
-])("where %s, the output names what to install, and the install fails", (_, machine) => {
-  const { status, stderr, calls } = check(broken, machine);
+])("where %s, the output names what to install, and the install fails", async (_, machine) => {
+  const { status, stderr, calls } = await check(broken, machine);
   expect(status).toBe(1);
   expect(stderr).toContain(advice);
   expect(calls).toBe("");

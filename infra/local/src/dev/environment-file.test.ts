@@ -1,18 +1,14 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../at-end.test-kit.ts";
 import { environmentFile } from "./environment-file.ts";
 import { runCommand } from "../process/run-command.ts";
 
-function newFile(): string {
-  const directory = mkdtempSync(join(tmpdir(), "tally-environment-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return join(directory, "dev", "environment");
-}
+const newFile = async () => join(await temporaryDirectory(), "dev", "environment");
 
 test("node reads back what was written, with any characters of a URL; only the owner can read the file, also when others could read an older one", async () => {
-  const file = newFile();
+  const file = await newFile();
   const variables = { AMQP_URL: 'amqp://u:p#$a"b@h:1/%2F?x=1,amqp://h:2', TALLY_URL: "http://127.0.0.1:8080" };
   const environment = environmentFile(file);
   environment.write({ AMQP_URL: "old" });
@@ -28,6 +24,7 @@ test("node reads back what was written, with any characters of a URL; only the o
   environment.remove();
 });
 
-test("a value that a line cannot hold is rejected", () => {
-  expect(() => environmentFile(newFile()).write({ X: "a\nb" })).toThrow("X holds");
+test("a value that a line cannot hold is rejected", async () => {
+  const file = environmentFile(await newFile());
+  expect(() => file.write({ X: "a\nb" })).toThrow("X holds");
 });

@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AppName, appServer } from "../start-apps.ts";
 import { freePorts } from "../process/free-ports.ts";
+import { temporaryDirectory } from "../at-end.test-kit.ts";
 import { keepRunning } from "./keep-running.ts";
 
 // A checkout of three small apps that import one package.
-const root = mkdtempSync(join(tmpdir(), "tally-watch-"));
+const root = await temporaryDirectory();
 const appSource = (app: AppName, version: string): string => `
 import { createServer } from "node:http";
 import { shared } from "../../../packages/shared/src/shared.ts";
@@ -57,7 +57,6 @@ beforeAll(async () => {
 afterAll(async () => {
   stopping.abort();
   await Promise.all([store, ...all].map((one) => one.stop()));
-  rmSync(root, { recursive: true });
 });
 
 const expectRunning = (app: AppName, code: string) =>

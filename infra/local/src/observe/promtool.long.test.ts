@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test, type TestContext } from "vitest";
+import { expect, test, type TestContext } from "vitest";
+import { temporaryDirectory } from "../at-end.test-kit.ts";
 import { findProgram, runCommand, ServiceError } from "../process/run-command.ts";
 import { installedProgram } from "../services/installed-programs.ts";
 import { dashboards, observeFiles } from "./observe-files.test-kit.ts";
@@ -44,8 +44,7 @@ test("every query of a dashboard is valid PromQL, as a rule that promtool checks
     panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll("$__rate_interval", "1m"))),
   );
   expect(queries.length).toBeGreaterThan(30);
-  const folder = await mkdtemp(join(tmpdir(), "tally-queries-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryDirectory();
   const rules = queries.map((expr, index) => ({ record: `query:${index}`, expr }));
   // JSON is YAML.
   await writeFile(join(folder, "rules.yml"), JSON.stringify({ groups: [{ name: "queries", rules }] }));

@@ -1,17 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../at-end.test-kit.ts";
 import { claimDirectory, lockDirectory } from "./directory-lock.ts";
 
-function newDirectory(): string {
-  const parent = mkdtempSync(join(tmpdir(), "tally-lock-"));
-  onTestFinished(() => rmSync(parent, { recursive: true }));
-  return join(parent, "own");
-}
+const newDirectory = async () => join(await temporaryDirectory(), "own");
 
 test("one launcher has a directory until it unlocks it", async () => {
-  const directory = newDirectory();
+  const directory = await newDirectory();
   const release = await lockDirectory(directory);
   await expect(lockDirectory(directory)).rejects.toMatchObject({
     code: "directory-in-use",
@@ -24,7 +20,7 @@ test("one launcher has a directory until it unlocks it", async () => {
 });
 
 test("a launcher that deletes its directory keeps the lock until it unlocks, and does not unlock the next one's", async () => {
-  const directory = newDirectory();
+  const directory = await newDirectory();
   const release = await lockDirectory(directory);
   rmSync(directory, { recursive: true });
   await expect(lockDirectory(directory)).rejects.toMatchObject({ code: "directory-in-use" });
@@ -34,7 +30,7 @@ test("a launcher that deletes its directory keeps the lock until it unlocks, and
 });
 
 test("a claim deletes what dead processes have left, whatever has their pids now, and keeps the others' directories", async () => {
-  const parent = newDirectory();
+  const parent = await newDirectory();
   const [dead, reused, alive, other] = ["x-1", "x-2", "x-3", "y-1"].map((name) => join(parent, name));
   const locks = [`4194305 1`, `${process.ppid} 1`, undefined, "4194305 1"];
   for (const [index, directory = ""] of [dead, reused, alive, other].entries()) {

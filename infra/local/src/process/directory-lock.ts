@@ -49,18 +49,9 @@ export async function whileLocked<T extends { readonly stop: () => Promise<void>
   }
 }
 
-interface ClaimedDirectory {
-  readonly directory: string;
-  /** Unlocks it and keeps its files, e.g. for a person who wants to read the logs. */
-  readonly release: () => Promise<void>;
-}
-
-/** Creates `<parent>/<name>-<pid>`, empty and locked. First ends and deletes what killed processes have left there. */
-export async function claimDirectory(
-  parent: string,
-  name: string,
-  say: (line: string) => void,
-): Promise<ClaimedDirectory> {
+/** Creates `<parent>/<name>-<pid>`, empty and locked. First ends and deletes what killed processes have left there.
+ * `release` unlocks it and keeps its files, e.g. for a person who wants to read the logs. */
+export async function claimDirectory(parent: string, name: string, say: (line: string) => void) {
   const entries = await readdir(parent).catch(() => []);
   for (const entry of entries) {
     const [, directory] = /^(.+-\d+)\.lock$/.exec(entry) ?? [];

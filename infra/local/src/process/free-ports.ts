@@ -30,19 +30,13 @@ const usualPorts: PortRange = [15_000, 32_000];
 /** For a port that the launcher of an older checkout must not choose, before it is in use. */
 export const portsOfNoLauncher: PortRange = [32_000, 32_700];
 
-/** The ports after `first`. A process that asks for more of them than there are gets the free ones again, in turn. */
-interface Block {
-  readonly first: number;
-  /** How far after `first` the last port was that was handed out. */
-  last: number;
-}
-
 const portsOfBlock = 99;
 const blockSize = portsOfBlock + 1;
-const blocks = new Map<PortRange, Promise<Block>>();
+const blocks = new Map<PortRange, ReturnType<typeof claimBlock>>();
 
-/** Claims a block by listening on its first port until this process ends. */
-async function claimBlock([first, end]: PortRange): Promise<Block> {
+/** Claims a block by listening on its first port until this process ends. `last`: how far after it the last port was
+ * that was handed out. A process that asks for more ports than there are gets the free ones again, in turn. */
+async function claimBlock([first, end]: PortRange) {
   const count = Math.floor((end - first) / blockSize);
   // Not always the first free one: a client of a system that has just ended may still try its ports.
   const start = randomInt(count);

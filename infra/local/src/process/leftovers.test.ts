@@ -1,28 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { temporaryDirectory } from "../at-end.test-kit.ts";
 import { directoryVariable, endLeftovers } from "./directory-lock.ts";
-
-const children: ChildProcess[] = [];
-const directory = mkdtempSync(join(tmpdir(), "tally-leftovers-"));
-afterAll(() => {
-  children.forEach((child) => child.kill("SIGKILL"));
-  rmSync(directory, { recursive: true });
-});
 
 async function processOf(owner: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000); console.log('up')"], {
     env: { [directoryVariable]: owner },
     stdio: ["ignore", "pipe", "ignore"],
   });
-  children.push(child);
+  onTestFinished(() => void child.kill("SIGKILL"));
   await new Promise((resolve) => child.stdout.once("data", resolve));
   return child;
 }
 
 test("a server left behind is ended, also one stopped by SIGSTOP; another process that has its old pid is not", async () => {
+  const directory = await temporaryDirectory();
   mkdirSync(join(directory, "run"));
   const ours = await processOf(directory);
   const stopped = await processOf(directory);

@@ -7,73 +7,43 @@ const ticksPerSecond = 100;
 const pageBytes = 4096;
 
 /** CPU time so far and resident memory of a process. */
-export interface ProcessFigures {
-  readonly pid: number;
-  /** Its program, at most 15 characters; a kernel thread has its own name. */
-  readonly name: string;
-  /** One letter, such as Z for a zombie. */
-  readonly state: string;
-  readonly parent: number;
-  /** The id of its process group: the pid of the group's leader. */
-  readonly group: number;
-  /** Clock ticks since boot. Together with the pid it identifies a process. */
-  readonly startedAt: string;
-  readonly cpuSeconds: number;
-  readonly endedChildrenCpuSeconds: number;
-  readonly memoryMiB: number;
-}
+export type ProcessFigures = NonNullable<ReturnType<typeof readProcess>>;
 
-/** The CPU time of the whole machine since boot, in seconds of all cores together. */
-export interface CpuTime {
-  /** The time of processes, nice ones too, and of the kernel for them; without interrupts, which it counts apart. */
-  readonly processSeconds: number;
-  /** Time in which the hypervisor gave a core to another virtual machine. */
-  readonly stealSeconds: number;
-  /** All time, idle time included. */
-  readonly totalSeconds: number;
-}
-
-/** undefined: there is no /proc/stat, as on other systems than Linux. */
-export function readCpuTime(): CpuTime | undefined {
-  let text: string;
-  try {
-    text = readFileSync("/proc/stat", "utf8");
-  } catch {
-    return undefined;
-  }
-  return cpuTimeIn(text);
-}
-
-/** Reads the content of /proc/stat. */
-export function cpuTimeIn(text: string): CpuTime {
+/** The CPU time of the whole machine since boot, in seconds of all cores together. Throws on other systems than Linux. */
+export function readCpuTime() {
+  if (!existsSync("/proc/stat")) throw new Error("the bench needs /proc/stat, as on Linux");
+  const text = readFileSync("/proc/stat", "utf8");
   // user nice system idle iowait irq softirq steal; then the time of guests, which user and nice include (proc(5)).
   const [, ...fields] = text.slice(0, text.indexOf("\n")).split(/ +/);
   const seconds = fields.slice(0, 8).map((field) => Number(field) / ticksPerSecond);
   const [user = 0, nice = 0, system = 0] = seconds;
   return {
+    /** The time of processes, nice ones too, and of the kernel for them; without interrupts, which it counts apart. */
     processSeconds: user + nice + system,
+    /** Time in which the hypervisor gave a core to another virtual machine. */
     stealSeconds: seconds[7] ?? 0,
+    /** All time, idle time included. */
     totalSeconds: seconds.reduce((sum, one) => sum + one, 0),
   };
 }
 
 /** undefined: there is no such process. */
-export function readProcess(pid: number): ProcessFigures | undefined {
+function readProcess(pid: number) {
   const text = fileOf(pid, "stat");
-  return text === undefined ? undefined : processIn(pid, text);
-}
-
-/** Reads the content of /proc/<pid>/stat. */
-export function processIn(pid: number, text: string): ProcessFigures {
+  if (text === undefined) return undefined;
   // After the name, which may contain anything: state, parent, group, … (proc(5), from field 3).
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const field = (number: number): number => Number(fields[number - 3]);
   return {
     pid,
+    /** Its program, at most 15 characters; a kernel thread has its own name. */
     name: text.slice(text.indexOf("(") + 1, text.lastIndexOf(")")),
+    /** One letter, such as Z for a zombie. */
     state: fields[0] ?? "",
     parent: field(4),
+    /** The id of its process group: the pid of the group's leader. */
     group: field(5),
+    /** Clock ticks since boot. Together with the pid it identifies a process. */
     startedAt: fields[19] ?? "",
     cpuSeconds: (field(14) + field(15)) / ticksPerSecond,
     endedChildrenCpuSeconds: (field(16) + field(17)) / ticksPerSecond,

@@ -21,24 +21,7 @@ export interface ProxyOptions {
 }
 
 /** A TCP connection to one server that a test or a drill can disturb. */
-export interface TcpProxy {
-  /** The server's URL with the proxy's address. */
-  readonly url: string;
-  readonly port: number;
-  /** Bytes that clients have sent so far, held ones included. */
-  readonly bytesSent: number;
-  /** Connections that were accepted so far. */
-  readonly connections: number;
-  /** Connections that were refused so far. */
-  readonly refused: number;
-  /** Resolves when the next connection is accepted or refused. */
-  nextConnection(): Promise<unknown>;
-  become(state: ProxyState): void;
-  /** Resets every connection that is open now; the next one is accepted. */
-  endConnections(): void;
-  freezeConnections(): void;
-  close(): Promise<void>;
-}
+export type TcpProxy = Awaited<ReturnType<typeof openTcpProxy>>;
 
 const heldBytesMax = 256 * 1024;
 const passAll: OnPiece = (piece) => piece;
@@ -47,7 +30,7 @@ const passAll: OnPiece = (piece) => piece;
 export async function openTcpProxy(
   url: string,
   { port = 0, onRequest = passAll, onResponse = passAll }: ProxyOptions = {},
-): Promise<TcpProxy> {
+) {
   const target = new URL(url);
   const wires = new Wires();
   let [bytesSent, connections, refused] = [0, 0, 0];
@@ -74,19 +57,25 @@ export async function openTcpProxy(
   const own = new URL(url);
   own.host = `127.0.0.1:${address.port}`;
   return {
+    /** The server's URL with the proxy's address. */
     url: own.href,
     port: address.port,
+    /** Bytes that clients have sent so far, held ones included. */
     get bytesSent() {
       return bytesSent;
     },
+    /** Those that were accepted so far. */
     get connections() {
       return connections;
     },
+    /** Connections that were refused so far. */
     get refused() {
       return refused;
     },
+    /** Resolves when the next connection is accepted or refused. */
     nextConnection: () => once(server, "connection"),
-    become: (state) => wires.become(state),
+    become: (state: ProxyState) => wires.become(state),
+    /** Resets every connection that is open now; the next one is accepted. */
     endConnections: () => wires.endAll(),
     freezeConnections: () => wires.freezeAll(),
     async close() {

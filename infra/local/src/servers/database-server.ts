@@ -15,11 +15,6 @@ export interface DatabaseParts {
   readonly context: ServerContext;
 }
 
-export interface DatabaseServer {
-  readonly server: ChildServer;
-  readonly sql: Sql;
-}
-
 interface DatabasePlan {
   readonly role: DatabaseRole;
   readonly port: number;
@@ -35,7 +30,7 @@ export async function databaseServer(
   { role, port, id, isPromotable }: DatabasePlan,
   { engine, programs, context }: DatabaseParts,
   onResponse: (sql: Sql) => Promise<unknown>,
-): Promise<DatabaseServer> {
+) {
   const name = `database-${role}`;
   const sockets = join(context.socketDirectory, `${name}.run`);
   await mkdir(sockets, { recursive: true });

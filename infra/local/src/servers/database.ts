@@ -5,25 +5,7 @@ import { runCommand, ServiceError } from "../process/run-command.ts";
 import { until, Waits } from "../process/until.ts";
 import { type ServerContext, filledTemplate } from "./context.ts";
 import { dataDirectory, firstOptions, temporaryDirectory, mariadb, mysql, databaseServer } from "./database-server.ts";
-import type {
-  DatabaseEngine,
-  DatabasePrograms,
-  DatabaseRole,
-  DatabaseParts,
-  DatabaseServer,
-  Sql,
-} from "./database-server.ts";
-
-export interface Database {
-  readonly primary: DatabaseServer;
-  /** At least one. */
-  readonly replicas: readonly DatabaseServer[];
-  /** Prepares the data and starts all servers. Resolves when the replicas have everything that the primary has. */
-  readonly start: () => Promise<void>;
-  /** Ends both servers at once, and starts the primary with the data of the replica, the replica with a copy of it.
-   * Nothing may be written until it resolves. Not for several replicas. */
-  readonly promoteReplica: () => Promise<void>;
-}
+import type { DatabaseEngine, DatabasePrograms, DatabaseRole, DatabaseParts, Sql } from "./database-server.ts";
 
 /** A primary and read-only replicas that follow it by GTID, not started yet. */
 export async function database(
@@ -31,7 +13,7 @@ export async function database(
   programs: DatabasePrograms,
   ports: { readonly primary: number; readonly replicas: readonly number[] },
   context: ServerContext,
-): Promise<Database> {
+) {
   const { output } = await runCommand(programs.server, ["--no-defaults", "--version"], context);
   const engine = output.includes("MariaDB") ? mariadb : mysql; // `mysqld` can be either
   const parts = { engine, programs, context };
@@ -74,6 +56,7 @@ export async function database(
     });
   };
 
+  /** Prepares the data and starts all servers. Resolves when the replicas have everything that the primary has. */
   const startOrRebuild = async (): Promise<void> => {
     try {
       await start();
@@ -87,6 +70,8 @@ export async function database(
     }
   };
 
+  /** Ends both servers at once, and starts the primary with the data of the replica, the replica with a copy of it.
+   * Nothing may be written until it resolves. Not for several replicas. */
   const promoteReplica = async (): Promise<void> => {
     await Promise.all([primary, ...replicas].map(({ server }) => server.stop({ atOnce: true })));
     following = false;

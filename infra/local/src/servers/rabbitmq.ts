@@ -11,21 +11,14 @@ export interface RabbitmqPorts {
   readonly nodes: readonly { readonly amqp: number; readonly distribution: number }[];
 }
 
-export interface Rabbitmq {
-  /** Erlang's name server. The nodes need it. */
-  readonly epmd: ChildServer;
-  readonly nodes: readonly ChildServer[];
-  /** Starts epmd and the nodes. Resolves when all serve. */
-  start(): Promise<void>;
-}
-
-/** A private RabbitMQ node or cluster, not started yet. `<directory>/rabbitmqctl` (of several `-1`, …) controls it. */
+/** A private RabbitMQ node or cluster, not started yet. `<directory>/rabbitmqctl` (of several `-1`, …) controls it.
+ * `epmd`: Erlang's name server, which the nodes need. `start` resolves when all serve. */
 export async function rabbitmq(
   programs: { readonly server: string; readonly epmd: string },
   ports: RabbitmqPorts,
   context: ServerContext,
   namespace = ".+",
-): Promise<Rabbitmq> {
+) {
   const { directory, passwords } = context;
   const several = ports.nodes.length > 1;
   const numbered = (text: string, index: number): string => (several ? `${text}-${index + 1}` : text);

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { temporaryDirectory } from "../at-end.test-kit.ts";
 import type { Server } from "../process/child-server.ts";
 import { findProgram, runCommand } from "../process/run-command.ts";
 import { processesNaming } from "../process/processes.ts";
@@ -10,7 +10,7 @@ import { sendAndReceive } from "../process/until.ts";
 import { hasPrograms } from "./installed-programs.ts";
 import { type Services, startServices } from "./start-services.ts";
 
-const root = mkdtempSync(join(tmpdir(), "tally-services-"));
+const root = await temporaryDirectory();
 const started: Services[] = [];
 const environment = { PATH: process.env["PATH"] };
 const client = findProgram(["mariadb", "mysql"], environment) ?? "mysql";
@@ -30,7 +30,6 @@ async function start(
 
 afterAll(async () => {
   await Promise.all(started.map((services) => services.stop()));
-  rmSync(root, { recursive: true, force: true });
 }, 60_000);
 
 /** Runs SQL as the URL's user. Returns the values, or the error. */

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished } from "vitest";
@@ -13,6 +15,18 @@ export function atEnd(work: () => unknown): void {
 /** A new directory, which is removed with the test or the file. */
 export async function temporaryDirectory(parent = tmpdir()): Promise<string> {
   const directory = await mkdtemp(join(parent, "tally-test-"));
-  atEnd(() => rm(directory, { recursive: true, force: true }));
+  atEnd(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
   return directory;
+}
+
+/** Starts a server on a free port until the end of the test or of the file. */
+export async function listen(respond: (request: IncomingMessage, response: ServerResponse) => unknown) {
+  const server = createServer((request, response) => void respond(request, response));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  return { server, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}` };
 }
