@@ -1,5 +1,4 @@
-import { Counter, createMetrics, Gauge, Histogram, kept, poolMetrics } from "@tally/runtime";
-import type { PoolState, Registry } from "@tally/runtime";
+import { createMetrics, kept, metricsIn, poolMetrics, type Gauge, type PoolState, type Registry } from "@tally/runtime";
 import type { Status } from "@tally/telemetry";
 
 const help = {
@@ -34,7 +33,6 @@ const help = {
   tally_processes:
     "Processes by app and state: up; gone (no heartbeat for 3 s, and not stopped in order); absent while Redis is down",
 } as const;
-type Name = keyof typeof help;
 
 const powersOfTwo = (max: number): number[] => Array.from({ length: Math.log2(max) + 1 }, (_, n) => 2 ** n);
 const hopSeconds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
@@ -55,19 +53,17 @@ export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
   const registry = createMetrics();
   statusMetrics(registry, status);
-  const registers = [registry];
-  const counter = <Label extends string>(name: Name, ...labelNames: readonly Label[]) =>
-    new Counter({ name, help: help[name], labelNames, registers });
-  const histogram = <Label extends string>(name: Name, buckets: number[], ...labelNames: Label[]) =>
-    new Histogram({ name, help: help[name], labelNames, buckets, registers });
-  const labelNames = ["domain"] as const;
+  const { counter, gauge, histogram } = metricsIn(registry, help);
+  gauge("tally_gateway_waiting_events", ["domain"], (made) => {
+    for (const { domain, events } of waiting()) made.set({ domain }, events);
+  });
   return {
     registry,
     events: counter("tally_gateway_events_total", "domain", "outcome"),
     batchEvents: histogram("tally_gateway_batch_events", powersOfTwo(1024), "domain"),
     batchSeconds: histogram("tally_gateway_batch_seconds", hopSeconds, "domain"),
     hopSeconds: histogram("tally_gateway_hop_seconds", hopSeconds, "domain", "hop"),
-    backlog: new Gauge({ name: "tally_queue_messages", help: help.tally_queue_messages, labelNames, registers }),
+    backlog: gauge("tally_queue_messages", ["domain"]),
     rejections: counter("tally_gateway_errors_total", "status", "code"),
     keys: counter("tally_gateway_keys_total", "domain", "state"),
     connectionsRejected: counter("tally_gateway_connections_refused_total", "limit"),
@@ -75,15 +71,6 @@ export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
     found: counter("tally_gateway_found_total", "domain", "where"),
     readKeys: histogram("tally_gateway_read_keys", powersOfTwo(512), "domain", "endpoint"),
     waitedForSession: poolMetrics(registry, pools),
-    waiting: new Gauge({
-      name: "tally_gateway_waiting_events",
-      help: help.tally_gateway_waiting_events,
-      labelNames,
-      registers,
-      collect() {
-        for (const { domain, events } of waiting()) this.set({ domain }, events);
-      },
-    }),
   };
 }
 
@@ -91,24 +78,17 @@ export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
 function statusMetrics(registry: Registry, read: () => Promise<StatusFigures>): void {
   // All gauges are collected in one turn of the event loop.
   const status = kept(read, 100);
-
-  function gauge<Label extends string>(
-    name: Name,
+  const { gauge: gaugeOf } = metricsIn(registry, help);
+  const gauge = <Label extends string>(
+    name: keyof typeof help,
     labelNames: readonly Label[],
-    collect: (gauge: Gauge<Label>, figures: StatusFigures) => void,
-  ): void {
-    const made: Gauge<Label> = new Gauge({
-      name,
-      help: help[name],
-      labelNames,
-      registers: [registry],
-      async collect() {
-        const figures = await status();
-        if (labelNames.length > 0) made.reset();
-        collect(made, figures);
-      },
+    show: (gauge: Gauge<Label>, figures: StatusFigures) => void,
+  ): void =>
+    void gaugeOf(name, labelNames, async (made) => {
+      const figures = await status();
+      if (labelNames.length > 0) made.reset();
+      show(made, figures);
     });
-  }
 
   gauge("tally_seconds_to_drain", ["domain"], (made, { domains }) => {
     for (const { name: domain, secondsToDrain } of domains) made.set({ domain }, secondsToDrain ?? Infinity);

@@ -1,27 +1,29 @@
-import { Counter, createMetrics, Histogram, poolMetrics, type PoolState } from "@tally/runtime";
+import { createMetrics, metricsIn, poolMetrics, type PoolState } from "@tally/runtime";
 
+const help = {
+  tally_ranker_batches_total: "Batches by outcome: ranked (now) or known (ranked before)",
+  tally_ranker_ranked_after_seconds: "Time from the commit of a batch until it is ranked",
+  tally_ranker_rank_seconds:
+    "Time from the delivery of a ranking message until Redis has ranked its batch, with retries",
+  tally_ranker_repaired_batches_total: "Batches that the auditor ranked from the ledger",
+  tally_ranker_generations_total: "Rebuilds of the rankings from the rows",
+  tally_ranker_rebuilds_delayed_total:
+    "Rebuilds that had to wait, because the one before it for the same reason did not help",
+  tally_ranker_fold_failures_total: "Attempts to fold old batches that failed",
+};
 const hopSeconds = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60];
 
 /** Metrics of one ranker thread, updated once for each batch. `pools` is called when they are read. */
 export function rankerMetrics(thread: number, domains: readonly string[], pools: () => readonly PoolState[]) {
   const registry = createMetrics(thread);
-  const registers = [registry];
-  const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const outcomes = "Batches by outcome: ranked (now) or known (ranked before)";
-  const batches = counter("tally_ranker_batches_total", outcomes, "domain", "outcome");
-  const histogram = (name: string, help: string) =>
-    new Histogram({ name, help, labelNames: ["domain"] as const, buckets: hopSeconds, registers });
-  const behind = "Time from the commit of a batch until it is ranked";
-  const behindSeconds = histogram("tally_ranker_ranked_after_seconds", behind);
-  const rank = "Time from the delivery of a ranking message until Redis has ranked its batch, with retries";
-  const rankSeconds = histogram("tally_ranker_rank_seconds", rank);
-  const fromLedger = "Batches that the auditor ranked from the ledger";
-  const repaired = counter("tally_ranker_repaired_batches_total", fromLedger, "domain");
-  const generations = counter("tally_ranker_generations_total", "Rebuilds of the rankings from the rows", "domain");
-  const waits = "Rebuilds that had to wait, because the one before it for the same reason did not help";
-  const delayed = counter("tally_ranker_rebuilds_delayed_total", waits, "domain");
-  const unfolded = counter("tally_ranker_fold_failures_total", "Attempts to fold old batches that failed", "domain");
+  const { counter, histogram } = metricsIn(registry, help);
+  const batches = counter("tally_ranker_batches_total", "domain", "outcome");
+  const behindSeconds = histogram("tally_ranker_ranked_after_seconds", hopSeconds, "domain");
+  const rankSeconds = histogram("tally_ranker_rank_seconds", hopSeconds, "domain");
+  const repaired = counter("tally_ranker_repaired_batches_total", "domain");
+  const generations = counter("tally_ranker_generations_total", "domain");
+  const delayed = counter("tally_ranker_rebuilds_delayed_total", "domain");
+  const unfolded = counter("tally_ranker_fold_failures_total", "domain");
   // From 0, so that the first one is an increase.
   for (const domain of domains) for (const one of [generations, delayed, unfolded]) one.inc({ domain }, 0);
   return {

@@ -1,55 +1,42 @@
-import { Counter, createMetrics, Histogram, poolMetrics, type PoolState } from "@tally/runtime";
+import { createMetrics, metricsIn, poolMetrics, type PoolState } from "@tally/runtime";
 import type { StoredFigures } from "./batch-writer.ts";
 
+const help = {
+  tally_writer_events_total: "Events committed",
+  tally_writer_changes_total: "Rows added or replaced; duplicates do not count",
+  tally_writer_key_conflicts_total:
+    "Events that became dead letters because their Idempotency-Key belongs to a stored event with other content",
+  tally_writer_batches_total: "Batches committed",
+  tally_writer_dead_letters_total:
+    "Dead letters kept, by stage: event, conflict, message, delivery; one that comes again counts again",
+  tally_writer_wait_seconds:
+    "Time from the delivery of a batch to the start of its transaction, for the oldest batch of each transaction",
+  tally_writer_transaction_seconds: "Duration of a transaction, with its retries",
+  tally_writer_stored_after_seconds:
+    "Time from the sealing of a batch by the gateway to its commit, for the oldest batch of each transaction",
+  tally_writer_announce_seconds: "Time from the commit of a batch to the confirm of its ranking message",
+};
 const hopSeconds = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const storedAfterSeconds = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60];
 
 /** Metrics of one writer thread, updated once for each transaction or batch. `pools` is called when they are read. */
 export function writerMetrics(thread: number, pools: () => readonly PoolState[]) {
   const registry = createMetrics(thread);
-  const registers = [registry];
-  const labelNames = ["domain"] as const;
-  const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers });
-  const events = counter("tally_writer_events_total", "Events committed");
-  const changes = counter("tally_writer_changes_total", "Rows added or replaced; duplicates do not count");
-  const conflicts = counter(
-    "tally_writer_key_conflicts_total",
-    "Events that became dead letters because their Idempotency-Key belongs to a stored event with other content",
-  );
-  const batches = counter("tally_writer_batches_total", "Batches committed");
-  const deadLetters = new Counter({
-    name: "tally_writer_dead_letters_total",
-    help: "Dead letters kept, by stage: event, conflict, message, delivery; one that comes again counts again",
-    labelNames: ["domain", "stage"] as const,
-    registers,
-  });
-  const histogram = (name: string, help: string, buckets = hopSeconds) =>
-    new Histogram({ name, help, labelNames, buckets, registers });
-  const waitSeconds = histogram(
-    "tally_writer_wait_seconds",
-    "Time from the delivery of a batch to the start of its transaction, for the oldest batch of each transaction",
-  );
-  const transactionSeconds = histogram(
-    "tally_writer_transaction_seconds",
-    "Duration of a transaction, with its retries",
-  );
-  const behindSeconds = histogram(
-    "tally_writer_stored_after_seconds",
-    "Time from the sealing of a batch by the gateway to its commit, for the oldest batch of each transaction",
-    [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60],
-  );
-  const announceSeconds = histogram(
-    "tally_writer_announce_seconds",
-    "Time from the commit of a batch to the confirm of its ranking message",
-  );
+  const { counter, histogram } = metricsIn(registry, help);
+  const events = counter("tally_writer_events_total", "domain");
+  const changes = counter("tally_writer_changes_total", "domain");
+  const conflicts = counter("tally_writer_key_conflicts_total", "domain");
+  const batches = counter("tally_writer_batches_total", "domain");
+  const deadLetters = counter("tally_writer_dead_letters_total", "domain", "stage");
+  const waitSeconds = histogram("tally_writer_wait_seconds", hopSeconds, "domain");
+  const transactionSeconds = histogram("tally_writer_transaction_seconds", hopSeconds, "domain");
+  const behindSeconds = histogram("tally_writer_stored_after_seconds", storedAfterSeconds, "domain");
+  const announceSeconds = histogram("tally_writer_announce_seconds", hopSeconds, "domain");
   return {
     registry,
     waitedForSession: poolMetrics(registry, pools),
-    announced(domain: string, ms: number): void {
-      announceSeconds.observe({ domain }, ms / 1000);
-    },
-    keptLetter(domain: string, stage: string): void {
-      deadLetters.inc({ domain, stage });
-    },
+    announced: (domain: string, ms: number): void => announceSeconds.observe({ domain }, ms / 1000),
+    keptLetter: (domain: string, stage: string): void => deadLetters.inc({ domain, stage }),
     stored(domain: string, figures: StoredFigures): void {
       events.inc({ domain }, figures.events);
       changes.inc({ domain }, figures.changes);

@@ -3,8 +3,8 @@ export { addresses, choice, integer, list, redisUrl, type Setting, secret, strin
 export { domainsSetting, systemSettings } from "./service/setting.ts";
 export { createLogger, recentProblems } from "./service/create-logger.ts";
 export { type Logger } from "pino";
-export { createMetrics, poolMetrics, type PoolState } from "./service/metrics.ts";
-export { Counter, Gauge, Histogram, type Registry } from "prom-client";
+export { createMetrics, metricsIn, poolMetrics, type PoolState } from "./service/metrics.ts";
+export { Gauge, type Registry } from "prom-client";
 export { type HealthServer, kept, startHealthServer } from "./service/start-health-server.ts";
 export { runService } from "./service/run-service.ts";
 export { backOff, backOffMs, CataloguedError, Outage, reasonOf, silentLog } from "./failures/failures.ts";

@@ -1,4 +1,4 @@
-import { AggregatorRegistry, Registry, collectDefaultMetrics, Gauge, Histogram } from "prom-client";
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** The metrics of Node. Those of a thread are labelled with its index, without `process_*`, which the main thread has. */
 export function createMetrics(thread?: number): Registry {
@@ -11,6 +11,26 @@ export function createMetrics(thread?: number): Registry {
     }
   }
   return registry;
+}
+
+/** Makes metrics of a registry. `help`: their texts by name. */
+export function metricsIn<Name extends string>(registry: Registry, help: Readonly<Record<Name, string>>) {
+  const of = (name: Name) => ({ name, help: help[name], registers: [registry] });
+  return {
+    counter: <Label extends string>(name: Name, ...labelNames: readonly Label[]) =>
+      new Counter({ ...of(name), labelNames }),
+    histogram: <Label extends string>(name: Name, buckets: number[], ...labelNames: readonly Label[]) =>
+      new Histogram({ ...of(name), labelNames, buckets }),
+    /** `collect` is called when the metrics are read. */
+    gauge<Label extends string>(
+      name: Name,
+      labelNames: readonly Label[],
+      collect?: (gauge: Gauge<Label>) => void | Promise<void>,
+    ): Gauge<Label> {
+      const gauge: Gauge<Label> = new Gauge({ ...of(name), labelNames, collect: () => collect?.(gauge) });
+      return gauge;
+    },
+  };
 }
 
 /** The metrics of the main thread and of its threads (each from `getMetricsAsJSON()`) as one Prometheus text. The label
@@ -34,30 +54,25 @@ export interface PoolState {
   readonly waiting: number;
 }
 
+const poolHelp = {
+  tally_database_wait_seconds:
+    "Time that a read or a transaction waited for a connection of the pool, or for a new one to open",
+  tally_database_connections: "Connections of the pool that are in use",
+  tally_database_waiting: "Reads and transactions that wait for a connection of the pool",
+};
+const waitBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
+
 /** Metrics of database pools; `pools` is called at each reading. Call the result after each wait, also of 0 ms. */
 export function poolMetrics(
   registry: Registry,
   pools: () => readonly PoolState[],
 ): (endpoint: string, waitedMs: number) => void {
-  const registers = [registry];
-  const waitSeconds = new Histogram({
-    name: "tally_database_wait_seconds",
-    help: "Time that a read or a transaction waited for a connection of the pool, or for a new one to open",
-    labelNames: ["endpoint"] as const,
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
-    registers,
-  });
-  const gauge = (name: string, help: string, figure: "lent" | "waiting"): void =>
-    void new Gauge({
-      name,
-      help,
-      labelNames: ["endpoint"] as const,
-      registers,
-      collect() {
-        for (const pool of pools()) this.set({ endpoint: pool.endpoint }, pool[figure]);
-      },
-    });
-  gauge("tally_database_connections", "Connections of the pool that are in use", "lent");
-  gauge("tally_database_waiting", "Reads and transactions that wait for a connection of the pool", "waiting");
+  const { gauge, histogram } = metricsIn(registry, poolHelp);
+  const waitSeconds = histogram("tally_database_wait_seconds", waitBuckets, "endpoint");
+  const show = (figure: "lent" | "waiting") => (made: Gauge<"endpoint">) => {
+    for (const pool of pools()) made.set({ endpoint: pool.endpoint }, pool[figure]);
+  };
+  gauge("tally_database_connections", ["endpoint"], show("lent"));
+  gauge("tally_database_waiting", ["endpoint"], show("waiting"));
   return (endpoint, waitedMs) => waitSeconds.observe({ endpoint }, waitedMs / 1000);
 }

@@ -1,13 +1,13 @@
 import { createLogger } from "../service/create-logger.ts";
 import { domainsSetting, systemSettings, integer } from "../service/setting.ts";
-import { mergeMetrics, createMetrics } from "../service/metrics.ts";
+import { createMetrics, mergeMetrics, metricsIn } from "../service/metrics.ts";
 import { runService } from "../service/run-service.ts";
 import { startHealthServer } from "../service/start-health-server.ts";
 import type { Config } from "../service/config.ts";
 import { type Fleet, startFleet, type ThreadReport } from "./start-fleet.ts";
 import type { ThreadStatus } from "./supervised-thread.ts";
 import type { Logger } from "pino";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 
 /** The settings of a fleet of consumers; `prefix` begins its variables, `domains` are all names. */
 export function fleetAppSettings(
@@ -110,22 +110,16 @@ const states = ["starting", "ready", "restarting", "stopping", "stopped"] as con
 /** The metrics of a fleet's main thread. `threads` is called when they are read. */
 export function fleetMetrics(threads: () => readonly ThreadStatus[]): Registry {
   const registry = createMetrics();
-  const registers = [registry];
-  void new Gauge({
-    name: "tally_threads",
-    help: `Threads by state: ${states.join(", ")}`,
-    labelNames: ["state"] as const,
-    registers,
-    collect() {
-      for (const state of states) this.set({ state }, 0);
-      for (const { state } of threads()) this.inc({ state });
-    },
+  const help = `Threads by state: ${states.join(", ")}`;
+  metricsIn(registry, { tally_threads: help }).gauge("tally_threads", ["state"], (made) => {
+    for (const state of states) made.set({ state }, 0);
+    for (const { state } of threads()) made.inc({ state });
   });
   void new Counter({
     name: "tally_thread_restarts_total",
     help: "How often a thread was started again after it had died",
     labelNames: ["thread"] as const,
-    registers,
+    registers: [registry],
     collect() {
       this.reset();
       for (const { index, restarts } of threads()) this.inc({ thread: String(index) }, restarts);
