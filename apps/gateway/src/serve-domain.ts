@@ -1,5 +1,6 @@
 import type { Domain, Sources } from "@tally/contract";
-import type { FastifyReply } from "fastify";
+import type { FastifyContextConfig, FastifyReply } from "fastify";
+import type { DomainAccess } from "./admission/admission.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { GatewayServers } from "./connect-servers.ts";
 import { Finder } from "./find/finder.ts";
@@ -23,6 +24,15 @@ export interface Served {
   /** Whether the budget of responses has room for `bytes` more. */
   readonly hasRoom: (reply: FastifyReply, bytes: number) => boolean;
   readonly traceOf: TraceOf;
+}
+
+/** The access of a route of a domain, its document and its errors. */
+export function routeConfig(
+  domain: Domain,
+  route: Domain["routes"][number] | Domain["queries"][number],
+  access: Omit<DomainAccess, "domain">,
+): FastifyContextConfig {
+  return { errorKey: domain.errorKey, access: { domain: domain.name, ...access }, documented: { domain, route } };
 }
 
 /** What the routes of a domain work with: its intake, its idempotency keys, and its sources for queries. */

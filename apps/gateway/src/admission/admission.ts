@@ -23,7 +23,7 @@ export interface AdmissionOptions {
 /** What a route requires. "open": no key, no limit. "anyKey": a valid key; the route checks the rest itself. */
 export type RouteAccess = "open" | "anyKey" | DomainAccess;
 
-interface DomainAccess {
+export interface DomainAccess {
   readonly domain: string;
   readonly action: Action;
   /** The store that a checked request is about. "perEntry": the route checks each entry itself. */

@@ -12,12 +12,12 @@ import {
 } from "@tally/contract";
 import type { Step } from "@tally/telemetry";
 import { Compile } from "typebox/compile";
-import { forbiddenStore, type RouteAccess } from "../../admission/admission.ts";
+import { forbiddenStore } from "../../admission/admission.ts";
 import { rejectionWith, type Rejection } from "../../errors/catalogue.ts";
 import { ClientError, rejectionOfError, rejectionOfOutcome } from "../../errors/reject.ts";
 import { countEntries, entriesOf, inSlices, settledInSlices, type EntryReader } from "../body/bulk-entries.ts";
 import { committed } from "../../ingest/intake.ts";
-import type { Served } from "../../serve-domain.ts";
+import { routeConfig, type Served } from "../../serve-domain.ts";
 import { idempotencyKey, keyHeader, type DomainKeys } from "../../keys/keys.ts";
 
 /** An entry that was read and checked. `event` has no id yet, unless its content is its id. */
@@ -44,14 +44,6 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
   const check = Compile(route.entry);
   const scopeOfRequests = `${domain.name}${route.path}`;
 
-  const access: RouteAccess = {
-    domain: domain.name,
-    action: "write",
-    storeOf: "perEntry",
-    // A request with too many entries is rejected as a whole.
-    costOf: ({ body }) => countEntries(body, route.entriesMax),
-  };
-
   function readEntry(index: number, read: EntryReader, grant: Grant | undefined): ReadEntry | RejectedEntry {
     try {
       const entry = read();
@@ -66,27 +58,36 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
     }
   }
 
-  const config = { errorKey: domain.errorKey, readsEntries: true, access, documented: { domain, route } };
-  app.post(path, { config, bodyLimit: limits.bulkBytesMax }, async (request, reply) => {
-    const { grant } = request;
-    const requestKey = idempotencyKey(request.headers["idempotency-key"]);
-    const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: limits.bodyBytesMax });
-    const entries = await inSlices(readers, (read, index) => readEntry(index, read, grant));
-    // Clients with other API keys may choose the same key for another request.
-    const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
-    const hasEvents = entries.some((entry) => !("rejected" in entry));
-    if (requestKey !== undefined && hasEvents) await bindRequest(keys, eventIdOfKey(scope, requestKey), entries);
-    const idOf = idsOfEntries(keys, requestKey === undefined ? undefined : `${scope}:${requestKey}`);
-    const trace = traceOf(reply);
-    const outcomes = await settledInSlices(entries, async (entry) =>
-      "rejected" in entry ? entry : take(served, entry, idOf(entry), trace),
-    );
-    const rejections = outcomes.flatMap((outcome) => ("rejected" in outcome ? [outcome.rejected] : []));
-    const accepted = outcomes.length - rejections.length;
-    trace?.end({ domain: domain.name, accepted, refused: rejections.length });
-    const results = outcomes.map(resultOf);
-    return reply.code(statusOf(reply, accepted, rejections)).send({ accepted, refused: rejections.length, results });
+  const access = routeConfig(domain, route, {
+    action: "write",
+    storeOf: "perEntry",
+    // A request with too many entries is rejected as a whole.
+    costOf: ({ body }) => countEntries(body, route.entriesMax),
   });
+  app.post(
+    path,
+    { config: { ...access, readsEntries: true }, bodyLimit: limits.bulkBytesMax },
+    async (request, reply) => {
+      const { grant } = request;
+      const requestKey = idempotencyKey(request.headers["idempotency-key"]);
+      const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: limits.bodyBytesMax });
+      const entries = await inSlices(readers, (read, index) => readEntry(index, read, grant));
+      // Clients with other API keys may choose the same key for another request.
+      const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
+      const hasEvents = entries.some((entry) => !("rejected" in entry));
+      if (requestKey !== undefined && hasEvents) await bindRequest(keys, eventIdOfKey(scope, requestKey), entries);
+      const idOf = idsOfEntries(keys, requestKey === undefined ? undefined : `${scope}:${requestKey}`);
+      const trace = traceOf(reply);
+      const outcomes = await settledInSlices(entries, async (entry) =>
+        "rejected" in entry ? entry : take(served, entry, idOf(entry), trace),
+      );
+      const rejections = outcomes.flatMap((outcome) => ("rejected" in outcome ? [outcome.rejected] : []));
+      const accepted = outcomes.length - rejections.length;
+      trace?.end({ domain: domain.name, accepted, refused: rejections.length });
+      const results = outcomes.map(resultOf);
+      return reply.code(statusOf(reply, accepted, rejections)).send({ accepted, refused: rejections.length, results });
+    },
+  );
 }
 
 /** Binds the key of the whole request. Entries that are wrong for the same reason count as equal, as do their results.

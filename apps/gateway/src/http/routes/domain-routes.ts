@@ -1,10 +1,10 @@
 import type { ContentRoute, QueryRoute } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
-import { forbiddenInDomain, type RouteAccess } from "../../admission/admission.ts";
+import { forbiddenInDomain } from "../../admission/admission.ts";
 import { rejection } from "../../errors/catalogue.ts";
 import { reject } from "../../errors/reject.ts";
 import type { WatchedRequest, WatchedRoute } from "../../live/watchables.ts";
-import type { Served } from "../../serve-domain.ts";
+import { routeConfig, type Served } from "../../serve-domain.ts";
 import { plainText } from "../body/content.ts";
 import { addBulkRoute } from "./bulk-route.ts";
 import { addFormRoute } from "./form-route.ts";
@@ -60,16 +60,14 @@ function pathsOf(
 function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { domain, sources }: Served): void {
   const { params, query: querystring, response, as } = route;
   const respond = ({ params: own, query }: WatchedRequest) => route.respond({ params: own, query }, sources);
-  const access: RouteAccess = {
-    domain: domain.name,
-    action: "read",
-    storeOf: (request) => route.storeOf?.({ params: request.params, query: request.query }),
-  };
   const watched: WatchedRoute = {
     respond,
     forbidden: (request, grant) => forbiddenInDomain(grant, domain.name, "read", route.storeOf?.(request)),
   };
-  const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
+  const config = routeConfig(domain, route, {
+    action: "read",
+    storeOf: (request) => route.storeOf?.({ params: request.params, query: request.query }),
+  });
   if (as === "text") {
     app.get(path, { config, schema: { params, querystring } }, async (request, reply) =>
       reply.type(plainText).send(String(await respond(request))),
@@ -83,8 +81,7 @@ function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { 
 /** A GET of bytes with their own type. They never change, so any cache may keep them. */
 function addContentRoute(app: FastifyInstance, path: string, route: ContentRoute, served: Served): void {
   const { domain, sources, hasRoom } = served;
-  const access: RouteAccess = { domain: domain.name, action: "read", storeOf: () => undefined };
-  const config = { errorKey: domain.errorKey, access, documented: { domain, route } };
+  const config = routeConfig(domain, route, { action: "read", storeOf: () => undefined });
   app.get(path, { config, schema: { params: route.params } }, async (request, reply) => {
     const { type, bytes } = await route.respond(request.params, sources);
     if (!hasRoom(reply, bytes.length)) return reject(reply, rejection("RESPONSES_FULL"));

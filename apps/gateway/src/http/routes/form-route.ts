@@ -3,12 +3,11 @@ import { Busboy } from "@fastify/busboy";
 import { encodeEvent, eventIdOfKey, InvalidInput, newEventId } from "@tally/contract";
 import type { Event, Form, FormPart, FormRoute } from "@tally/contract";
 import type { FastifyInstance } from "fastify";
-import type { RouteAccess } from "../../admission/admission.ts";
 import { rejection } from "../../errors/catalogue.ts";
 import { ClientError, reject, rejectionOfOutcome } from "../../errors/reject.ts";
 import { committed } from "../../ingest/intake.ts";
 import { idempotencyKey, keyHeader } from "../../keys/keys.ts";
-import type { Served } from "../../serve-domain.ts";
+import { routeConfig, type Served } from "../../serve-domain.ts";
 import { unsupported } from "../body/content.ts";
 
 /** One form, one event. Responds when its batch is confirmed; the event is found from then on. */
@@ -16,9 +15,8 @@ export function addFormRoute(app: FastifyInstance, path: string, route: FormRout
   const { domain, commit, keys, finder, traceOf } = served;
   const { params, response, status } = route;
   const { formPartBytesMax } = served.config;
-  const access: RouteAccess = { domain: domain.name, action: "write", storeOf: () => undefined };
   const options = {
-    config: { errorKey: domain.errorKey, access, readsForm: true, documented: { domain, route } },
+    config: { ...routeConfig(domain, route, { action: "write", storeOf: () => undefined }), readsForm: true },
     // Small parts, names and boundaries need 64 KiB.
     bodyLimit: formPartBytesMax + 65_536,
     schema: { params, response: { [status]: response } },

@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { encodeEvent, eventIdOfKey, firstProblem, InvalidInput, newEventId } from "@tally/contract";
 import type { EncodedEvent, Event, IngestRoute } from "@tally/contract";
 import { Compile } from "typebox/compile";
-import type { RouteAccess } from "../../admission/admission.ts";
 import { plainText } from "../body/content.ts";
 import { parseJsonBody } from "../body/json-body.ts";
 import type { CommitOutcome } from "../../ingest/group-commit.ts";
-import type { Served } from "../../serve-domain.ts";
+import { routeConfig, type Served } from "../../serve-domain.ts";
 import { reject, rejectionOfOutcome } from "../../errors/reject.ts";
 import { idempotencyKey, keyHeader } from "../../keys/keys.ts";
 
@@ -24,13 +23,9 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
     if (!check.Check(value)) throw InvalidInput.of(firstProblem(check, value));
     return (request.body = value);
   };
-  const access: RouteAccess = {
-    domain: domain.name,
-    action: "write",
-    storeOf: (request) => route.storeOf?.(request.params, bodyOf(request)),
-  };
+  const storeOf = (request: FastifyRequest) => route.storeOf?.(request.params, bodyOf(request));
   const options = {
-    config: { errorKey: domain.errorKey, access, ignoresBody, documented: { domain, route } },
+    config: { ...routeConfig(domain, route, { action: "write", storeOf }), ignoresBody },
     schema: { params },
     // Its responses are short.
     compress: false as const,
