@@ -14,22 +14,19 @@ export function requestTraces(tracer: Tracer, oneIn: number): TraceOf {
   };
 }
 
-/** The steps "published" of a batch with traced events. */
-export interface TracedPublish {
-  /** For the message of the batch: its consumer continues the traces. */
-  readonly headers: Readonly<Record<string, string>>;
-  ended(outcome: string): void;
-}
+export type TracedPublish = ReturnType<typeof beginPublish>;
 
-/** Call it when a batch is flushed. Beyond `tracedEventsMax` events, traces end here. */
-export function beginPublish(tracer: Tracer, domain: string, traced: readonly TracedEvent[]): TracedPublish {
+/** The steps "published" of a batch. Call it when the batch is flushed. Beyond `tracedEventsMax` events, traces end
+ * here. */
+export function beginPublish(tracer: Tracer, domain: string, traced: readonly TracedEvent[]) {
   const atMs = performance.now();
   const steps = traced.slice(0, tracedEventsMax).map(({ eventId, context }) => {
     return { eventId, step: tracer.begin("published", context, atMs) };
   });
   return {
+    /** For the message of the batch: its consumer continues the traces. */
     headers: tracesHeader(steps.map(({ eventId, step }) => ({ eventId, context: step.context }))),
-    ended(outcome) {
+    ended(outcome: string): void {
       for (const { eventId, step } of steps) step.end({ eventId, domain, outcome });
     },
   };

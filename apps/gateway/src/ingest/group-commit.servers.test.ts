@@ -38,13 +38,13 @@ async function groupCommit(options: Partial<GroupCommitOptions>) {
     },
     ids: new BatchIds(),
     pace,
-    eventsMax: 1000,
-    bytesMax: 1024 * 1024,
-    inFlightMax: 8,
-    everyMs: 60_000,
+    batchEventsMax: 1000,
+    batchBytesMax: 1024 * 1024,
+    batchesInFlightMax: 8,
+    batchEveryMs: 60_000,
     waitingMax: 100_000,
     waitingBytesMax: 128 * 1024 * 1024,
-    deadlineMs: 60_000,
+    confirmWithinMs: 60_000,
     onBatch: (events) => batches.push(events),
     beginPublish: () => ({ headers: {}, ended: () => undefined }),
     ...options,
@@ -84,10 +84,10 @@ test("a message says the version of its events", async () => {
 });
 
 test("steady traffic is batched by the interval, not by the time between two confirms", async () => {
-  const everyMs = 250;
-  const bounds = { eventsMax: 1_000_000, bytesMax: 128 * 1024 * 1024, waitingMax: 1_000_000 };
-  const { commit, batches, add } = await groupCommit({ everyMs, ...bounds });
-  const endsAt = performance.now() + 5 * everyMs;
+  const batchEveryMs = 250;
+  const bounds = { batchEventsMax: 1_000_000, batchBytesMax: 128 * 1024 * 1024, waitingMax: 1_000_000 };
+  const { commit, batches, add } = await groupCommit({ batchEveryMs, ...bounds });
+  const endsAt = performance.now() + 5 * batchEveryMs;
   let events = 0;
   const send = async (): Promise<void> => {
     while (performance.now() < endsAt) {
@@ -105,7 +105,11 @@ test("steady traffic is batched by the interval, not by the time between two con
 });
 
 test("no batch waits for more events until its deadline, with any settings", async () => {
-  const { batches, add } = await groupCommit({ everyMs: 60_000, deadlineMs: 3000, eventsMax: 1_000_000 });
+  const { batches, add } = await groupCommit({
+    batchEveryMs: 60_000,
+    confirmWithinMs: 3000,
+    batchEventsMax: 1_000_000,
+  });
   await add();
   const endsAt = performance.now() + 3800;
   const outcomes: Promise<string>[] = [];
@@ -127,7 +131,7 @@ test("no batch waits for more events until its deadline, with any settings", asy
 });
 
 test("a full batch is published at once, also while others are in flight", async () => {
-  const { batches, confirmed } = await groupCommit({ eventsMax: 10 });
+  const { batches, confirmed } = await groupCommit({ batchEventsMax: 10 });
   await confirmed(1);
   await confirmed(40);
   expect(batches).toEqual([1, 10, 10, 10, 10]);

@@ -1,5 +1,6 @@
 import { encodeBatch, gatewayChannels, textOfBatchId, type BatchIds, type EncodedEvent } from "@tally/contract";
 import type { Publisher, PublishOutcome } from "@tally/broker";
+import type { GatewayConfig } from "../config.ts";
 import type { TracedEvent } from "@tally/telemetry";
 import type { TracedPublish } from "./event-traces.ts";
 import type { Pace } from "./pace.ts";
@@ -12,9 +13,10 @@ import type { Pace } from "./pace.ts";
  *   in flight published, not confirmed
  *
  * An open batch is flushed when no batch is in flight and it is ripe. A single event is ripe at once, so a sequential
- * client never waits. Several events are ripe when no more arrive, or everyMs after the previous batch was published.
- * So steady traffic does not become many small batches, each of which costs the later stages as much as a large one. A
- * full batch need not be ripe. Every batch waits for the pace, and at most inFlightMax are in flight.
+ * client never waits. Several events are ripe when no more arrive, or batchEveryMs after the previous batch was
+ * published. So steady traffic does not become many small batches, each of which costs the later stages as much as a
+ * large one. A full batch need not be ripe. Every batch waits for the pace, at most batchesInFlightMax are in flight,
+ * and each waits confirmWithinMs for its confirm, from its first event on.
  */
 
 /** The outcome of an event. Only "confirmed" means that it is on disk at the broker. */
@@ -27,22 +29,20 @@ export type CommitOutcome =
   /** Sent, but not confirmed in time: it may be stored or not. */
   | "unknown";
 
-export interface GroupCommitOptions {
+type Limits =
+  | "batchEventsMax"
+  | "batchBytesMax"
+  | "batchesInFlightMax"
+  | "batchEveryMs"
+  | "waitingMax"
+  | "waitingBytesMax";
+
+export interface GroupCommitOptions extends Pick<GatewayConfig, Limits | "confirmWithinMs"> {
   readonly queue: string;
   readonly eventVersion: number;
   readonly publisher: Publisher;
   readonly ids: BatchIds;
   readonly pace: Pace;
-  readonly eventsMax: number;
-  readonly bytesMax: number;
-  readonly inFlightMax: number;
-  /** Under steady traffic, the least time between two batches that are not full, in ms; 0: none. */
-  readonly everyMs: number;
-  /** Events that may wait for their confirm, and their bytes; further ones are "busy". */
-  readonly waitingMax: number;
-  readonly waitingBytesMax: number;
-  /** How long a batch waits for its confirm, in ms, from its first event on. */
-  readonly deadlineMs: number;
   /** Called once for each batch: its number of events, their outcome, and the times of its oldest event. */
   readonly onBatch: (events: number, outcome: PublishOutcome, times: BatchTimes) => void;
   /** Called when a batch with traced events is flushed. */
@@ -50,11 +50,7 @@ export interface GroupCommitOptions {
 }
 
 /** How long the oldest event of a batch was in each state, in ms. `respondedMs`: confirm to last response. */
-interface BatchTimes {
-  readonly openMs: number;
-  readonly inFlightMs: number;
-  readonly respondedMs: number;
-}
+type BatchTimes = Readonly<Record<"openMs" | "inFlightMs" | "respondedMs", number>>;
 
 /** Takes the outcome of an event. Must not throw. */
 export type Settle = (outcome: CommitOutcome) => void;
@@ -111,9 +107,10 @@ export class GroupCommit {
     if (this.#waiting >= this.#options.waitingMax) return settle("busy");
     if (this.#waitingBytes + event.size > this.#options.waitingBytesMax) return settle("busy");
     if (this.#options.publisher.state === "blocked") return settle("unavailable");
-    if (this.#open !== undefined && this.#open.bytes + event.size > this.#options.bytesMax) this.#closeOpen();
+    if (this.#open !== undefined && this.#open.bytes + event.size > this.#options.batchBytesMax) this.#closeOpen();
     const now = performance.now();
-    const batch = (this.#open ??= newBatch(now));
+    this.#open ??= { events: [], waiters: [], openedAtMs: now, newestAtMs: now, bytes: 0, traced: undefined };
+    const batch = this.#open;
     batch.events.push(event);
     batch.waiters.push(settle);
     if (traced !== undefined) (batch.traced ??= []).push(traced);
@@ -121,7 +118,8 @@ export class GroupCommit {
     batch.newestAtMs = now;
     this.#waiting++;
     this.#waitingBytes += event.size;
-    if (batch.events.length >= this.#options.eventsMax || batch.bytes >= this.#options.bytesMax) this.#closeOpen();
+    if (batch.events.length >= this.#options.batchEventsMax || batch.bytes >= this.#options.batchBytesMax)
+      this.#closeOpen();
     // Later in this turn, so that all requests that were read together go together.
     this.#wake ??= setImmediate(this.#pump);
   }
@@ -139,7 +137,7 @@ export class GroupCommit {
 
   readonly #pump = (): void => {
     this.#wake = undefined;
-    while (this.#inFlight < this.#options.inFlightMax) {
+    while (this.#inFlight < this.#options.batchesInFlightMax) {
       const next = this.#full[0] ?? (this.#inFlight === 0 ? this.#open : undefined);
       if (next === undefined) return;
       const now = performance.now();
@@ -166,16 +164,20 @@ export class GroupCommit {
   };
 
   #unripeMs({ events, openedAtMs, newestAtMs }: OpenBatch, now: number): number {
-    const { everyMs, deadlineMs } = this.#options;
+    const { batchEveryMs, confirmWithinMs } = this.#options;
     // With any settings, a batch that waits for more events keeps half of its time for the confirm.
-    const ripeAtMs = Math.min(this.#publishedAtMs + everyMs, newestAtMs + steadyGapMs, openedAtMs + deadlineMs / 2);
+    const ripeAtMs = Math.min(
+      this.#publishedAtMs + batchEveryMs,
+      newestAtMs + steadyGapMs,
+      openedAtMs + confirmWithinMs / 2,
+    );
     return events.length === 1 ? 0 : ripeAtMs - now;
   }
 
   async #publish(batch: OpenBatch): Promise<void> {
     this.#inFlight++;
     const flushedAtMs = performance.now();
-    const leftMs = batch.openedAtMs + this.#options.deadlineMs - flushedAtMs;
+    const leftMs = batch.openedAtMs + this.#options.confirmWithinMs - flushedAtMs;
     const publish = batch.traced && this.#options.beginPublish(batch.traced);
     const outcome = leftMs > 0 ? await this.#send(batch, Date.now() + leftMs, publish?.headers) : "expired";
     publish?.ended(outcome);
@@ -224,10 +226,6 @@ export class GroupCommit {
     const body = encodeBatch(id, Date.now(), events, eventVersion);
     return publisher.publish({ queue, messageId: textOfBatchId(id), body, deadline, ...(headers && { headers }) });
   }
-}
-
-function newBatch(now: number): OpenBatch {
-  return { events: [], waiters: [], openedAtMs: now, newestAtMs: now, bytes: 0, traced: undefined };
 }
 
 /** What a publish means for its events. */

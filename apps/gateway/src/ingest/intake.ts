@@ -60,18 +60,12 @@ export function openIntake(domain: Domain, { config, publisher, metrics, progres
     progress.took(name, ms);
   };
   const commit = new GroupCommit({
+    ...config,
     queue: queues.ingest.name,
     eventVersion: domain.eventVersion,
     publisher,
     ids: new BatchIds(),
     pace,
-    eventsMax: config.batchEventsMax,
-    bytesMax: config.batchBytesMax,
-    everyMs: config.batchEveryMs,
-    inFlightMax: config.batchesInFlightMax,
-    waitingMax: config.waitingMax,
-    waitingBytesMax: config.waitingBytesMax,
-    deadlineMs: config.confirmWithinMs,
     onBatch(events, outcome, { openMs, inFlightMs, respondedMs }) {
       metrics.events.inc({ ...label, outcome }, events);
       metrics.batchEvents.observe(label, events);
