@@ -11,10 +11,7 @@ interface KeyRights {
 }
 
 /** A token bucket: `burst` tokens at most, refilled with `perSecond`. */
-export interface KeyLimit {
-  readonly perSecond: number;
-  readonly burst: number;
-}
+export type KeyLimit = Readonly<Record<"perSecond" | "burst", number>>;
 
 /** A stored key, without its secret. */
 export interface ApiKey extends KeyRights {

@@ -59,20 +59,18 @@ async function createMissing(channel: Channel, queues: readonly QueueSpec[]): Pr
   }
 }
 
-function queueArguments({ messagesMax, deadLetterTo, deliveryLimit }: QueueSpec): Record<string, string | number> {
+function queueArguments({ messagesMax, deadLetterTo, deliveryLimit }: QueueSpec) {
   return {
     "x-queue-type": "quorum",
-    ...(messagesMax === undefined ? {} : { "x-max-length": messagesMax }),
-    ...(deliveryLimit === undefined ? {} : { "x-delivery-limit": deliveryLimit }),
+    ...(messagesMax !== undefined && { "x-max-length": messagesMax }),
+    ...(deliveryLimit !== undefined && { "x-delivery-limit": deliveryLimit }),
     // Dead-lettering at least once requires a queue that rejects messages when it is full.
-    ...(messagesMax === undefined && deadLetterTo === undefined ? {} : { "x-overflow": "reject-publish" }),
-    ...(deadLetterTo === undefined
-      ? {}
-      : {
-          "x-dead-letter-exchange": "",
-          "x-dead-letter-routing-key": deadLetterTo,
-          "x-dead-letter-strategy": "at-least-once",
-        }),
+    ...((messagesMax !== undefined || deadLetterTo !== undefined) && { "x-overflow": "reject-publish" }),
+    ...(deadLetterTo !== undefined && {
+      "x-dead-letter-exchange": "",
+      "x-dead-letter-routing-key": deadLetterTo,
+      "x-dead-letter-strategy": "at-least-once",
+    }),
   };
 }
 
@@ -86,9 +84,7 @@ export function depthProbe(model: ChannelModel): DepthProbe {
   async function open(): Promise<Channel> {
     const made = await model.createChannel();
     made.on("error", () => undefined); // fails the call that caused it
-    made.on("close", () => {
-      channel = undefined;
-    });
+    made.on("close", () => (channel = undefined));
     return made;
   }
 

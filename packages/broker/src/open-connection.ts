@@ -28,9 +28,7 @@ export type Renew = (reason: string) => void;
 /** Renews the connection when this channel ends: one recovery, always used, is better than two. */
 export function renewWithChannel(channel: Channel, renew: Renew, onEnd: () => void): void {
   let reason = "channel closed";
-  channel.on("error", (error) => {
-    reason = error.message;
-  });
+  channel.on("error", (error) => (reason = error.message));
   channel.on("close", () => {
     onEnd();
     renew(reason);

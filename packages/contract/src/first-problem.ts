@@ -1,14 +1,11 @@
 import type { TSchema } from "typebox";
+import { fieldIn } from "./json.ts";
 
 // Short enough for a log line.
 const charactersMax = 60;
 
 /** Where a value breaks its schema: the field, what was expected, and both in one sentence. */
-export interface Problem {
-  readonly field: string;
-  readonly expected: string;
-  readonly message: string;
-}
+export type Problem = Readonly<Record<"field" | "expected" | "message", string>>;
 
 /** A compiled TypeBox schema. */
 export interface Validator {
@@ -71,7 +68,7 @@ function fieldOf(instancePath: string): string {
 // The nearest `expected` on the path from the root of the schema to the broken rule.
 function expectedAt(schema: TSchema, schemaPath: string): string | undefined {
   return nodesAt(schema, schemaPath)
-    .map((node): unknown => (isObject(node) ? Reflect.get(node, "expected") : undefined))
+    .map((node) => fieldIn(node, "expected"))
     .findLast((expected) => typeof expected === "string");
 }
 

@@ -1,6 +1,5 @@
 import { InvalidInput, type BoardReader, type RowFilter } from "@tally/contract";
-import { Type } from "typebox";
-import type { TObject, TProperties, TSchemaOptions } from "typebox";
+import { Type, type TObject, type TProperties, type TSchemaOptions } from "typebox";
 
 /** A range of integers as clients send them: as a number or as digits. */
 export function wholeNumbers(min: number, max: number) {

@@ -11,8 +11,7 @@ import { CommandError, usageError, exitCodes, newCommand } from "../command.ts";
 import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { cellValue, expectationOf, fieldsOf, ingestRoutesOf, parseEntry } from "../entries/entry-fields.ts";
 import { requestOf } from "../entries/entry-request.ts";
-import { gatewayFlag, gatewayOf } from "../gateway/gateway.ts";
-import type { Gateway, GatewayFlags, GatewayRequest } from "../gateway/gateway.ts";
+import { gatewayFlag, gatewayOf, type Gateway, type GatewayFlags, type GatewayRequest } from "../gateway/gateway.ts";
 
 interface SendFlags extends JsonFlag, GatewayFlags {
   readonly key?: string;

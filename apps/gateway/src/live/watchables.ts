@@ -8,10 +8,7 @@ import type { Rejection } from "../errors/catalogue.ts";
 import { routing } from "../http/routes/allowed-methods.ts";
 
 /** The checked values of a GET. */
-export interface WatchedRequest {
-  readonly params: unknown;
-  readonly query: unknown;
-}
+export type WatchedRequest = Readonly<Record<"params" | "query", unknown>>;
 
 /** A GET route of JSON that GET /live can repeat for its viewers. */
 export interface WatchedRoute {

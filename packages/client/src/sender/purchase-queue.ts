@@ -46,10 +46,7 @@ export function purchaseOf({ text }: Pick<WaitingPurchase, "text">): Purchase {
 }
 
 /** The largest number of events, and of bytes of JSON. */
-interface Bounds {
-  readonly eventsMax: number;
-  readonly bytesMax: number;
-}
+type Bounds = Readonly<Record<"eventsMax" | "bytesMax", number>>;
 
 /** Waiting purchases, oldest first. A place is reserved before the journal is written, so the bounds always hold. */
 export class PurchaseQueue {

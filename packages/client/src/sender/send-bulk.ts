@@ -31,7 +31,10 @@ export type BulkOutcome<Entry> =
   | { readonly kind: "stopped"; readonly status: number; readonly reason: string };
 
 /** The first entries that fit into one request: at least one, unless there is none. */
-export function headOf<Entry extends BulkEntry>(entries: readonly Entry[], { entriesMax, bytesMax }: RequestLimits) {
+export function headOf<Entry extends BulkEntry>(
+  entries: readonly Entry[],
+  { entriesMax, bytesMax }: Readonly<Record<"entriesMax" | "bytesMax", number>>,
+) {
   let bytes = 0;
   const end = entries.findIndex(({ text }, count) => {
     // One more for the line break.
@@ -39,11 +42,6 @@ export function headOf<Entry extends BulkEntry>(entries: readonly Entry[], { ent
     return count > 0 && (count >= entriesMax || bytes > bytesMax);
   });
   return entries.slice(0, end < 0 ? entries.length : end);
-}
-
-interface RequestLimits {
-  readonly entriesMax: number;
-  readonly bytesMax: number;
 }
 
 type ReadResults = (body: string, count: number, response: Response) => readonly EntryResult[] | undefined;
@@ -58,10 +56,8 @@ export async function sendBulk<Entry extends BulkEntry>(
   let body: string;
   try {
     // Lines, because the gateway reads each by itself: one that it cannot read does not affect the others.
-    response = await attempt({
-      ...request,
-      init: { ...request.init, body: entries.map(({ text }) => text).join("\n") },
-    });
+    const lines = entries.map(({ text }) => text).join("\n");
+    response = await attempt({ ...request, init: { ...request.init, body: lines } });
     body = await response.text();
   } catch (error) {
     return { kind: "later", status: undefined, reason: innermostReason(error), cause: error, retryAfterMs: undefined };

@@ -46,12 +46,6 @@ const closeOne = "UPDATE ledger_epochs SET is_open = 0 WHERE domain = ? AND slot
 // Waits for no transaction that shares a row, as ON DUPLICATE KEY UPDATE would.
 const insertEpochs = "INSERT IGNORE INTO ledger_epochs (domain, slot, epoch, token, is_open) VALUES ?";
 
-interface Joined {
-  readonly epoch: number;
-  readonly isOpen: number;
-  readonly now: number;
-}
-
 /** The epoch of a transaction that stores batches, which stays open until its commit, and the database's clock in ms
  * since 1970. Two lookups. */
 export async function joinEpoch(
@@ -61,7 +55,7 @@ export async function joinEpoch(
   for (;;) {
     const [newest] = await transaction.query<{ slot: number }>(selectNewest, [domain]);
     if (newest === undefined) throw withoutRows(domain);
-    const [row] = await transaction.query<Joined>(joinSlot, [domain, newest.slot]);
+    const [row] = await transaction.query<Record<"epoch" | "isOpen" | "now", number>>(joinSlot, [domain, newest.slot]);
     // Closed between the two statements: a newer one is open.
     if (row?.isOpen === 1) return { epoch: row.epoch, now: row.now };
     await delay(againAfterMs);

@@ -13,6 +13,7 @@ export interface LedgerTotals {
   readonly batches: number;
   readonly events: number;
   readonly changes: number;
+  /** Events that became dead letters. */
   readonly refused: number;
   /** When the newest batch was stored, in ms since 1970; 0 without any. */
   readonly newest: number;
@@ -24,12 +25,10 @@ export interface Fold extends LedgerTotals {
 }
 
 /** A batch that is in the ledger. */
-export interface LedgerBatch extends BatchId {
+export interface LedgerBatch extends BatchId, Pick<LedgerTotals, "events" | "changes" | "refused"> {
+  /** From joinEpoch, as storedAt is: ms since 1970 by the database's clock. */
   readonly epoch: number;
   readonly storedAt: number;
-  readonly events: number;
-  readonly changes: number;
-  readonly refused: number;
 }
 
 /** What a member's rows add. */

@@ -29,17 +29,10 @@ const selectNewest = `
     (SELECT NULLIF(newest, 0) FROM ledger_folds WHERE domain = ?)) AS storedAt`;
 const selectNext = "SELECT MIN(stored_at) AS storedAt FROM batches WHERE domain = ? AND stored_at > ?";
 
-export interface LedgerEntry {
+export interface LedgerEntry extends Omit<LedgerBatch, keyof BatchId> {
   readonly batch: BatchId;
   readonly domain: string;
   readonly bodyHash: Buffer;
-  readonly events: number;
-  readonly changes: number;
-  /** Events that became dead letters. */
-  readonly refused: number;
-  /** From joinEpoch, as storedAt is: ms since 1970 by the database's clock. */
-  readonly epoch: number;
-  readonly storedAt: number;
   readonly rankingMessage: Buffer;
 }
 

@@ -17,10 +17,7 @@ export function imageTypeOf(bytes: Buffer): ImageType | undefined {
 }
 
 /** As the header declares it, in pixels. */
-export interface ImageSize {
-  readonly width: number;
-  readonly height: number;
-}
+export type ImageSize = Readonly<Record<"width" | "height", number>>;
 
 /** Limits for a side and for the whole image: a decoder needs 4 bytes per pixel, for a file of any size. */
 export const sidePixelsMax = 8192;

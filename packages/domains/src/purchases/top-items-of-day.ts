@@ -11,10 +11,7 @@ const selectPurchases = `
 const rowsOfPortion = 1000;
 const itemsOfTurn = 5000;
 
-interface ItemCount {
-  readonly itemID: number;
-  readonly quantity: number;
-}
+type ItemCount = Readonly<Record<"itemID" | "quantity", number>>;
 
 /** The `limit` items that sold most, equal quantities by the smaller id. Adds up in this process, in portions, between
  * which it lets other requests run. A purchase that is stored meanwhile may be missing. */

@@ -34,11 +34,7 @@ let itemsEnd = 0;
 
 const none: readonly Buffer[] = [];
 
-interface Params {
-  readonly storeID: string;
-  readonly custID: string;
-  readonly date: string;
-}
+type Params = Readonly<Record<"storeID" | "custID" | "date", string>>;
 
 /** undefined for any other body, valid or not. Throws InvalidInput for params that name no purchase. */
 export function encodeUsualPurchase(id: string, params: Params, body: Uint8Array): EncodedEvent | undefined {

@@ -103,10 +103,7 @@ export function backOffMs(failures: number, failureClass: FailureClass): number 
 /** Waits before work that failed `failures` times in a row is repeated, at most until `signal` aborts.
  * `error.failureClass` names its class. */
 export async function backOff(failures: number, error: unknown, signal?: AbortSignal): Promise<void> {
-  await delay(backOffMs(failures, failureClassOf(error)), undefined, { signal }).catch(() => undefined);
-}
-
-function failureClassOf(error: unknown): FailureClass {
-  if (!(error instanceof Error) || !("failureClass" in error)) return "unexpected";
-  return error.failureClass === "conflict" || error.failureClass === "unavailable" ? error.failureClass : "unexpected";
+  const given = error instanceof Error && "failureClass" in error ? error.failureClass : undefined;
+  const failureClass = given === "conflict" || given === "unavailable" ? given : "unexpected";
+  await delay(backOffMs(failures, failureClass), undefined, { signal }).catch(() => undefined);
 }

@@ -52,12 +52,6 @@ export class FleetStopped extends Error {
   readonly code = "FLEET_STOPPED";
 }
 
-/** What a thread is asked for: the metrics of its registry as JSON, and what ThreadBody.report returns. */
-interface Replies<Report = object> {
-  readonly metrics: object;
-  readonly report: Report;
-}
-
 export class SupervisedThread<Report extends object> {
   readonly #plan: ThreadPlan;
   /** Deaths in a row; those before 30 s of readiness no longer count. */
@@ -89,8 +83,11 @@ export class SupervisedThread<Report extends object> {
     };
   }
 
-  /** undefined when the thread is not ready, exits, fails to collect it or takes longer than a second. */
-  async ask<What extends keyof Replies>(type: What): Promise<Replies<Report>[What] | undefined> {
+  /** The metrics of its registry as JSON, or what ThreadBody.report returns. undefined when the thread is not ready,
+   * exits, fails to collect it or takes longer than a second. */
+  ask(type: "metrics"): Promise<object | undefined>;
+  ask(type: "report"): Promise<Report | undefined>;
+  async ask(type: "metrics" | "report"): Promise<object | undefined> {
     if (this.#state.name !== "ready") return undefined;
     const { port1, port2 } = new MessageChannel();
     const request: ToThread = { type, reply: port2 };

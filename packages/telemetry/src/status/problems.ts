@@ -2,10 +2,7 @@ import { clockProblem } from "../heartbeats/clock-offset.ts";
 import type { FlowReport, Heartbeat } from "../heartbeats/heartbeat.ts";
 import type { DomainStatus, Flow, QueueStatus, ProcessStatus, ServerStatus, Status } from "./status.ts";
 
-export interface Depths {
-  readonly ingest: number;
-  readonly rank: number;
-}
+export type Depths = Readonly<Record<"ingest" | "rank", number>>;
 
 interface OfDomain {
   readonly name: string;
@@ -94,10 +91,7 @@ interface Waiting {
   readonly holders: readonly Holder[];
 }
 
-export interface Holder {
-  readonly batches: number;
-  readonly batchesPerSecond: number;
-}
+export type Holder = Readonly<Record<"batches" | "batchesPerSecond", number>>;
 
 // A running system usually has a batch or two before each stage. At a low rate these would look like minutes.
 const passingBatches = 2;

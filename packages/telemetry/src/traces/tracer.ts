@@ -2,10 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Log } from "@tally/runtime";
 
 /** A step of a trace by W3C Trace Context: 32 and 16 lower-case hex digits. */
-interface TraceContext {
-  readonly traceId: string;
-  readonly spanId: string;
-}
+type TraceContext = Readonly<Record<"traceId" | "spanId", string>>;
 
 const traceparentForm = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const sampledFlag = 1;

@@ -57,18 +57,11 @@ const Key = { ...documentedSchema(IdempotencyKey), description: keyDescription }
 function parametersOf({ method, domain, schema, document: { examples = {} } }: ServedRoute): readonly object[] {
   const requests: Named<object> = examples;
   const key = domain !== undefined && method === "POST" ? { properties: { [keyName]: Key } } : undefined;
-  const keys = mapValues(requests, (one) => ("idempotencyKey" in one ? { [keyName]: one.idempotencyKey } : {}));
+  const valuesOf = (part: "query" | "params") => mapValues(requests, (one): unknown => Reflect.get(one, part));
+  const keys = mapValues(requests, (one) => ({ [keyName]: Reflect.get(one, "idempotencyKey") as unknown }));
   return [
-    ...parametersIn(
-      "query",
-      schema.querystring,
-      mapValues(requests, (one) => ("query" in one ? one.query : {})),
-    ),
-    ...parametersIn(
-      "path",
-      schema.params,
-      mapValues(requests, (one) => ("params" in one ? one.params : {})),
-    ),
+    ...parametersIn("query", schema.querystring, valuesOf("query")),
+    ...parametersIn("path", schema.params, valuesOf("params")),
     ...parametersIn("header", key, keys),
   ];
 }
@@ -129,9 +122,9 @@ function errorsOf({ method, access, url, document }: ServedRoute): readonly Erro
 function errorResponse(status: number, codes: readonly ErrorCode[], key: ErrorKey, isBulk: boolean) {
   const isLater = codes.some((code) => catalogue[code].length > 2);
   const headers = {
-    ...(isLater ? retryAfterHeader : {}),
-    ...(status === 429 ? rateHeaders : {}),
-    ...(status === 401 || status === 403 ? { "WWW-Authenticate": headerRef("WWWAuthenticate") } : {}),
+    ...(isLater && retryAfterHeader),
+    ...(status === 429 && rateHeaders),
+    ...((status === 401 || status === 403) && { "WWW-Authenticate": headerRef("WWWAuthenticate") }),
   };
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${exampleName(code, key)}` }] as const);
   const schema = isBulk && bulkStatuses.has(status) ? { anyOf: [errorRef(key), bulkResult] } : errorRef(key);
