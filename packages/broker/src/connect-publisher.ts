@@ -47,12 +47,6 @@ interface OpenMessage {
   sentBefore: boolean;
 }
 
-/** A queue that rejects messages, and has confirmed none since. */
-interface Rejecting {
-  /** When its depth was last read, at first when it began to reject; by performance.now(). */
-  checkedAt: number;
-}
-
 const deadlineCheckMs = 50;
 /*
  * A full queue rejects until it has drained to 80 %. RabbitMQ 3.10: if a channel's first message arrives during a
@@ -78,7 +72,9 @@ class QueuePublisher implements Connection {
   readonly #deadlines: NodeJS.Timeout;
   readonly #open = new Set<OpenMessage>();
   readonly #returned = new Set<string>();
-  readonly #rejecting = new Map<string, Rejecting>();
+  /** Queues that have confirmed nothing since they rejected a message. `checkedAt`: when the depth was last read, at first
+   * when the queue began to reject; by performance.now(). */
+  readonly #rejecting = new Map<string, { checkedAt: number }>();
   #channel: ConfirmChannel | undefined;
   #probe: DepthProbe | undefined;
   #renewConnection: Renew | undefined;

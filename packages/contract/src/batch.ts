@@ -3,6 +3,7 @@ import { Type, type Static, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { packEvent, putBytes, splitBytes, type EncodedEvent } from "./encoded-event.ts";
 import { firstProblem } from "./first-problem.ts";
+import { fieldIn, parsedJson } from "./json.ts";
 
 /** `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts its batches from 0.
  * So the mark of a batch is one bit, and the ledger is clustered by arrival. */
@@ -99,7 +100,7 @@ export function batchDecoder<S extends TSchema>(
 ): (body: Buffer) => Batch<Static<S> & Event> {
   const check = Compile(Type.Interface([envelopeOf(eventVersion)], { events: Type.Array(event, { minItems: 1 }) }));
   return (body) => {
-    const value: unknown = parse(body);
+    const value = parse(body);
     if (!check.Check(value)) throw new UndecodableBatch(firstProblem(check, value).message);
     const { producer, sequence, createdAt, events } = value as Static<ReturnType<typeof envelopeOf>> & {
       events: (Static<S> & Event)[];
@@ -110,19 +111,12 @@ export function batchDecoder<S extends TSchema>(
 
 function parse(body: Buffer): unknown {
   const { json, bytes } = splitBytes(body);
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (cause) {
-    throw new UndecodableBatch("body: expected JSON", { cause });
-  }
+  const value = parsedJson(json);
+  if (value === undefined) throw new UndecodableBatch("body: expected JSON");
   if (bytes === undefined) return value;
-  if (!hasEvents(value) || !putBytes(value.events, bytes)) {
+  const events = fieldIn(value, "events");
+  if (!Array.isArray(events) || !putBytes(events, bytes)) {
     throw new UndecodableBatch("body: expected the number of bytes that the events declare");
   }
   return value;
-}
-
-function hasEvents(value: unknown): value is { readonly events: readonly unknown[] } {
-  return typeof value === "object" && value !== null && "events" in value && Array.isArray(value.events);
 }

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import type { Event } from "./batch.ts";
+import { fieldIn } from "./json.ts";
 
 export const Bytes = Type.Refine(Type.Unsafe<Buffer>({ expected: "bytes" }), (value) => Buffer.isBuffer(value));
 
@@ -50,18 +51,13 @@ export function putBytes(events: readonly unknown[], bytes: Buffer): boolean {
   for (const event of events) {
     if (typeof event !== "object" || event === null) continue;
     for (const [name, value] of Object.entries(event)) {
-      const length = lengthIn(value);
-      if (length === undefined) continue;
+      const length = fieldIn(value, "bytes");
+      if (typeof length !== "number") continue;
       Reflect.set(event, name, bytes.subarray(at, at + length));
       at += length;
     }
   }
   return at === bytes.length;
-}
-
-function lengthIn(value: unknown): number | undefined {
-  if (typeof value !== "object" || value === null || !("bytes" in value)) return undefined;
-  return typeof value.bytes === "number" ? value.bytes : undefined;
 }
 
 /** The event of packEvent; its bytes are views into `body`. Throws SyntaxError or TypeError for anything else. */

@@ -32,27 +32,16 @@ export function exportCommand(): Command {
 async function exportDomain(name: string, flags: ExportFlags): Promise<void> {
   const { files } = domainNamed(name);
   if (files === undefined) throw usageError(`${name}: its events cannot be exported`);
-  const { output } = flags;
+  const { output, endpoint } = flags;
   const format = output !== undefined && /\.csv$/i.test(output) ? "csv" : "ndjson";
   const selected = selectedBy(name, files, flags);
   const startedAt = performance.now();
   const events = await withDatabase(({ database }) =>
     withProgress(async (progress) => {
       const onProgress = (soFar: number): void => progress.show(`exporting ${name}, events`, soFar, undefined);
-      const options = {
-        files,
-        format: exportFormats[format],
-        selected,
-        endpoint: flags.endpoint,
-        database,
-        onProgress,
-      };
+      const options = { files, format: exportFormats[format], selected, endpoint, database, onProgress };
       if (output === undefined) return exportEvents(options, process.stdout);
-      let written = 0;
-      await writeCompleteFile(output, async (stream) => {
-        written = await exportEvents(options, stream);
-      });
-      return written;
+      return writeCompleteFile(output, (stream) => exportEvents(options, stream));
     }),
   );
   const seconds = (performance.now() - startedAt) / 1000;

@@ -84,19 +84,21 @@ function textOf(value: unknown): string {
 }
 
 /** Writes a file completely or not at all. An error or Ctrl-C removes the partial file; a kill leaves it. */
-export async function writeCompleteFile(path: string, write: (stream: Writable) => Promise<void>): Promise<void> {
+export async function writeCompleteFile<T>(path: string, write: (stream: Writable) => Promise<T>): Promise<T> {
   const partial = `${path}.${process.pid}.partial`;
   const remove = (): void => rmSync(partial, { force: true });
   const file = await open(partial, "wx");
   process.once("exit", remove);
   const stream = file.createWriteStream({ flush: true });
-  const writeAll = async (): Promise<void> => {
-    await write(stream);
+  const writeAll = async (): Promise<T> => {
+    const result = await write(stream);
     stream.end();
+    return result;
   };
   try {
-    await Promise.all([finished(stream), writeAll()]);
+    const [result] = await Promise.all([writeAll(), finished(stream)]);
     await rename(partial, path);
+    return result;
   } finally {
     stream.destroy();
     remove();

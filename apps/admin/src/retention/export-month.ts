@@ -43,19 +43,12 @@ export async function exportMonth(options: ExportMonthOptions): Promise<Exported
     return end();
   };
 
-  let written: FileSum | undefined;
-  if (existsSync(path)) written = await write();
-  else {
-    await writeCompleteFile(path, async (stream) => {
-      written = await write(stream);
-    });
-  }
+  const written = existsSync(path) ? await write() : await writeCompleteFile(path, write);
   // A killed command may have left the file.
   await syncDirectory(path);
   const found = await sumOfFile(path);
   const events = await countRows(database, table);
-  const isComplete = found.sha256 === written?.sha256 && found.lines === events;
-  if (!isComplete) {
+  if (found.sha256 !== written.sha256 || found.lines !== events) {
     throw new CommandError(
       `${path}: expected the ${events} ${name} of ${month}, found other content (${found.lines} lines); ` +
         "move the file away and run the command again",

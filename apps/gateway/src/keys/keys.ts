@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { bytesOfEventId, contentOf, fingerprintOf, firstProblem, IdempotencyKey, InvalidInput } from "@tally/contract";
 import type { Domain, Event, EventId, SqlReader } from "@tally/contract";
-import { openRedis } from "@tally/redis";
-import { type Logger, Outage } from "@tally/runtime";
+import { openRedis, type RedisOptions } from "@tally/redis";
+import { Outage } from "@tally/runtime";
 import { Compile } from "typebox/compile";
 import { rejection } from "../errors/catalogue.ts";
 import { ClientError, isUnavailable } from "../errors/reject.ts";
@@ -95,12 +95,7 @@ interface KeyState {
   readonly isOfRow: boolean;
 }
 
-interface KeyMemoryOptions {
-  readonly url: string;
-  readonly namespace: string;
-  readonly rememberedSeconds: number;
-  readonly log: Logger;
-}
+type KeyMemoryOptions = Pick<RedisOptions, "url" | "log"> & Readonly<{ namespace: string; rememberedSeconds: number }>;
 
 export type KeyMemory = ReturnType<typeof keyMemory>;
 

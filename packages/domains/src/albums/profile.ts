@@ -1,4 +1,4 @@
-import { InvalidInput } from "@tally/contract";
+import { InvalidInput, parsedJson } from "@tally/contract";
 import { isStorable } from "../values.ts";
 import { textCharactersMax, type AlbumEvent } from "./event.ts";
 
@@ -19,12 +19,8 @@ export function parseProfile(text: string): Profile {
 type Values = Readonly<Partial<Record<string, unknown>>>;
 
 function valuesOfJson(text: string): Values {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null) return { ...value };
-  } catch {
-    // rejected below
-  }
+  const value = parsedJson(text);
+  if (typeof value === "object" && value !== null) return { ...value };
   throw new InvalidInput("profile", expectedProfile, text.slice(0, 60));
 }
 

@@ -22,11 +22,11 @@ export function metricsIn<Name extends string>(registry: Registry, help: Readonl
     histogram: <Label extends string>(name: Name, buckets: number[], ...labelNames: readonly Label[]) =>
       new Histogram({ ...of(name), labelNames, buckets }),
     /** `collect` is called when the metrics are read. */
-    gauge<Label extends string>(
+    gauge: <Label extends string>(
       name: Name,
       labelNames: readonly Label[],
       collect?: (gauge: Gauge<Label>) => void | Promise<void>,
-    ): Gauge<Label> {
+    ): Gauge<Label> => {
       const gauge: Gauge<Label> = new Gauge({ ...of(name), labelNames, collect: () => collect?.(gauge) });
       return gauge;
     },
