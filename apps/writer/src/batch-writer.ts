@@ -140,9 +140,8 @@ export class BatchWriter {
       transactionMs: storedAt - begunAt,
       oldestMs: Date.now() - Math.min(...group.map(({ batch }) => batch.createdAt)),
     });
-    for (const { id, domain, stage, reason, messageId } of stored.conflicts) {
+    for (const { id, domain, stage, reason, messageId } of stored.conflicts)
       this.#options.log.error({ id, domain, stage, reason, storedEvent: messageId }, "dead letter");
-    }
     const { tracer, domain, log } = this.#options;
     // One line: an import of old events may have thousands.
     if (stored.late > 0)

@@ -115,8 +115,7 @@ function parse(body: Buffer): unknown {
   if (value === undefined) throw new UndecodableBatch("body: expected JSON");
   if (bytes === undefined) return value;
   const events = fieldIn(value, "events");
-  if (!Array.isArray(events) || !putBytes(events, bytes)) {
+  if (!Array.isArray(events) || !putBytes(events, bytes))
     throw new UndecodableBatch("body: expected the number of bytes that the events declare");
-  }
   return value;
 }

@@ -54,9 +54,8 @@ export function decodeRankingMessage(body: Buffer): RankingMessage {
     shards.push(body.subarray(offset, offset + bytes));
     offset += bytes;
   }
-  if (offset !== body.length) {
+  if (offset !== body.length)
     throw new UndecodableRankingMessage(`expected ${offset} bytes by the header, got ${body.length}`);
-  }
   for (const [index, shard] of shards.entries()) {
     try {
       checkMoves(shard);

@@ -67,36 +67,32 @@ function limitOf({ rate, burst }: CreateFlags): KeyLimit | undefined {
 }
 
 function parseName(text: string): string {
-  if (!/^[^\p{Cc}]{1,100}$/u.test(text) || text.trim() === "") {
+  if (!/^[^\p{Cc}]{1,100}$/u.test(text) || text.trim() === "")
     throw new InvalidArgumentError("expected 1 to 100 characters on one line");
-  }
   return text;
 }
 
 /** A key limited to stores needs domains whose routes have stores: all other routes reject it. */
 function parseScope(text: string, isLimited: boolean): string {
   const [name = "", action = "", ...more] = text.split(":");
-  if (more.length > 0 || !actions.some((one) => one === action)) {
+  if (more.length > 0 || !actions.some((one) => one === action))
     throw usageError(`--scope: expected domain:read, domain:write or domain:operate, got ${text.slice(0, 60)}`);
-  }
   if (name === "*") return text;
   const domain = domains.find((one) => one.name === name);
   if (domain === undefined) {
     const names = domains.map((one) => one.name).join(", ");
     throw usageError(`--scope: expected one of the domains ${names} or *, got ${name.slice(0, 60)}`);
   }
-  if (isLimited && !hasStores(domain)) {
+  if (isLimited && !hasStores(domain))
     throw usageError(`--store: the domain ${name} has no stores: it would reject every request with this key`);
-  }
   return text;
 }
 
 /** Without leading zeros, as routes name a store. */
 function parseStore(text: string): string {
   const number = Number(text);
-  if (!/^[0-9]{1,16}$/.test(text) || !Number.isSafeInteger(number)) {
+  if (!/^[0-9]{1,16}$/.test(text) || !Number.isSafeInteger(number))
     throw usageError(`--store: expected the number of a store, got ${text.slice(0, 60)}`);
-  }
   return String(number);
 }
 

@@ -88,9 +88,8 @@ const bearer = /^bearer +/i;
 export function keyOfRequest({ authorization, "x-api-key": own }: IncomingHttpHeaders): string | undefined {
   // The common case, without a regular expression.
   if (own === undefined && authorization?.startsWith("Bearer tally_") === true) return authorization.slice(7);
-  if (authorization !== undefined && bearer.test(authorization)) {
+  if (authorization !== undefined && bearer.test(authorization))
     return own === undefined ? authorization.replace(bearer, "") : "";
-  }
   return Array.isArray(own) ? "" : own;
 }
 

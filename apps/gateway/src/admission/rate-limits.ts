@@ -32,9 +32,8 @@ export function rateLimits({ buckets, perKey, perAddress, failsOpen }: RateLimit
   return {
     /** The limit that applies to a request; undefined: none. */
     limitOf(request: FastifyRequest, grant: Grant | undefined): Limited | undefined {
-      if (grant === undefined) {
+      if (grant === undefined)
         return perAddress && { policy: "address", subject: `address:${clientOf(request.ip)}`, limit: perAddress };
-      }
       const limit = grant.limit ?? perKey;
       return limit && { policy: "key", subject: `key:${grant.keyId}`, limit };
     },

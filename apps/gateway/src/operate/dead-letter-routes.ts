@@ -72,9 +72,8 @@ export function addDeadLetterRoutes(app: FastifyInstance, servers: GatewayServer
     async respond({ query: { limit = "100", ...filter } }) {
       const { domain } = filter;
       const known: readonly string[] = config.domains;
-      if (domain !== undefined && !known.includes(domain)) {
+      if (domain !== undefined && !known.includes(domain))
         throw new InvalidInput("domain", `one of ${known.join(", ")}`, domain.slice(0, 60));
-      }
       const count = Number(limit);
       if (count < 1 || count > listedMax) throw new InvalidInput("limit", `an integer from 1 to ${listedMax}`, limit);
       return { deadLetters: (await newestLetters(reader, filter, count)).map(headOf) };

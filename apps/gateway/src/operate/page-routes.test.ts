@@ -62,9 +62,8 @@ test("files with a hash in their name are kept by browsers for good, and are com
 
 test("nothing else of the folder is served", async () => {
   const app = await gateway({ isBuilt: true });
-  for (const path of ["/sources.sha256", "/assets/..%2Fsources.sha256", "/assets/x.js", "/index.html"]) {
+  for (const path of ["/sources.sha256", "/assets/..%2Fsources.sha256", "/assets/x.js", "/index.html"])
     expect([path, (await app.inject(path)).statusCode]).toEqual([path, 404]);
-  }
 });
 
 test("without the built page the response says how to build it", async () => {

@@ -17,9 +17,8 @@ export async function readMigrations(folder: URL, prefix: string): Promise<reado
   const files = (await readdir(base)).filter((file) => file.endsWith(".sql")).toSorted();
   return Promise.all(
     files.map(async (file) => {
-      if (!fileName.test(file)) {
+      if (!fileName.test(file))
         throw new DatabaseError("DATABASE_MIGRATION", `"${file}" needs a name like "001-what-it-does.sql"`);
-      }
       return { name: `${prefix}/${file.slice(0, -".sql".length)}`, sql: await readFile(new URL(file, base), "utf8") };
     }),
   );
@@ -44,9 +43,8 @@ export async function migrate(
       const checksum = createHash("sha256").update(sql).digest("hex");
       const known = applied.get(name);
       if (known === checksum) continue;
-      if (known !== undefined) {
+      if (known !== undefined)
         throw new DatabaseError("DATABASE_MIGRATION", `${name} was changed after it was applied; write a new file`);
-      }
       await apply(session, migration);
       await session.execute(insertApplied, [name, checksum]);
       log.info({ migration: name }, "migration applied");

@@ -96,13 +96,11 @@ export function tlsOf(url: string): { readonly uri: string; readonly ssl?: SslOp
   if (parsed.searchParams.has("ssl")) throw urlError("write ssl-mode and ssl-ca instead of ssl");
   if (mode === null && authority !== null) throw urlError("ssl-ca needs ssl-mode=VERIFY_IDENTITY");
   if (mode === null || mode === "DISABLED") return { uri: parsed.href };
-  if (mode !== "VERIFY_IDENTITY") {
+  if (mode !== "VERIFY_IDENTITY")
     throw urlError(`ssl-mode: expected VERIFY_IDENTITY or DISABLED, got ${JSON.stringify(mode)}`);
-  }
   // The driver compares certificates with names only.
-  if (/^(\[.*\]|[\d.]+)$/.test(parsed.hostname)) {
+  if (/^(\[.*\]|[\d.]+)$/.test(parsed.hostname))
     throw urlError("ssl-mode=VERIFY_IDENTITY needs the server's name, not its address");
-  }
   return {
     uri: parsed.href,
     ssl: {

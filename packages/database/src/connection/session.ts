@@ -97,15 +97,13 @@ export class Session {
 
   async #send(text: string, label: string): Promise<QueryResult> {
     if (this.#failure !== undefined) throw this.#failure;
-    if (text.length > textLengthMax) {
+    if (text.length > textLengthMax)
       throw new DatabaseError("DATABASE_DATA", `a statement of ${text.length} characters is too large, in: ${label}`);
-    }
     try {
       return await runStatement(this.#connection, text, label, this.#timeoutMs);
     } catch (error) {
-      if (error instanceof DatabaseError && (error.kind === "retry" || error.kind === "unavailable")) {
+      if (error instanceof DatabaseError && (error.kind === "retry" || error.kind === "unavailable"))
         this.#failure ??= error;
-      }
       throw error;
     }
   }

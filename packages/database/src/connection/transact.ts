@@ -31,9 +31,8 @@ export async function transact<T>(
       endpoint.failed(error);
       const after = `after ${failures} attempts: ${error.message}`;
       const delayMs = backOffMs(failures, error.failureClass);
-      if (performance.now() - startedAt + delayMs > giveUpAfterMs) {
+      if (performance.now() - startedAt + delayMs > giveUpAfterMs)
         throw new DatabaseError("DATABASE_UNAVAILABLE", `gave up ${after}`, { cause: error });
-      }
       await sleep(delayMs, undefined, { signal }).catch(() => {
         throw new DatabaseError("DATABASE_ABORTED", after, { cause: error });
       });

@@ -14,9 +14,8 @@ export function albumIdOf(eventId: string, nowMs: number): string {
 /** The inverse of albumIdOf, with the time in ms since 1970; 0: unknown, treated as old. Throws NotFound. */
 export function parseAlbumId(text: string) {
   const [eventId = "", suffix, ...more] = text.toLowerCase().split(".");
-  if (!isEventId(eventId) || more.length > 0 || (suffix !== undefined && !/^[0-9a-z]{1,9}$/.test(suffix))) {
+  if (!isEventId(eventId) || more.length > 0 || (suffix !== undefined && !/^[0-9a-z]{1,9}$/.test(suffix)))
     throw noSuchAlbum(text);
-  }
   return { eventId, acceptedAtMs: eventTimeOf(eventId) ?? Number.parseInt(suffix ?? "0", 36) };
 }
 

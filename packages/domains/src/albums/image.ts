@@ -50,9 +50,8 @@ export function imageSizeOf(type: ImageType, bytes: Buffer): ImageSize | "hidden
 function sizeOfWebp(bytes: Buffer): ImageSize | undefined {
   if (has(bytes, 12, "VP8X", 30)) return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
   // 14 bits each; the upper two are the scaling.
-  if (has(bytes, 12, "VP8 ", 30) && has(bytes, 23, "\x9d\x01\x2a", 30)) {
+  if (has(bytes, 12, "VP8 ", 30) && has(bytes, 23, "\x9d\x01\x2a", 30))
     return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
-  }
   if (has(bytes, 12, "VP8L", 25) && bytes[20] === 0x2f) {
     const bits = bytes.readUInt32LE(21);
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };

@@ -42,9 +42,8 @@ const newAlbum = formRoute({
     const size = imageSizeOf(imageType, image);
     if (size === "hidden" || (size !== undefined && isTooLarge(size)))
       throw new InvalidInput("image", expectedSize, size);
-    if (profile.length > profileBytesMax) {
+    if (profile.length > profileBytesMax)
       throw new InvalidInput("profile", `at most ${profileBytesMax} bytes`, profile.length);
-    }
     // Java clients send form texts in ISO 8859-1 by default.
     const text = profile.toString(isUtf8(profile) ? "utf8" : "latin1");
     return { kind: "album", id, ...parseProfile(text), imageType, image } satisfies AlbumEvent;

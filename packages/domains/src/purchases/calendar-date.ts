@@ -22,9 +22,8 @@ export function parseCalendarDate(field: string, text: string): number {
   const year = Number(text.slice(0, 4));
   const month = Number(text.slice(4, 6));
   const day = Number(text.slice(6));
-  if (!/^[0-9]{8}$/.test(text) || year < firstYear || month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) {
+  if (!/^[0-9]{8}$/.test(text) || year < firstYear || month < 1 || month > 12 || day < 1 || day > daysOf(year, month))
     throw new InvalidInput(field, expected, text);
-  }
   return year * 10_000 + month * 100 + day;
 }
 

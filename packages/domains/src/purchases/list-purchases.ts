@@ -93,9 +93,8 @@ function selectPurchases({ storeID, customer, date, cursor }: Static<typeof Page
   if (storeID !== undefined) conditions.push({ sql: "store_id = ?", values: [ids.parse("storeID", storeID)] });
   if (customer !== undefined) conditions.push({ sql: "customer_id = ?", values: [ids.parse("customer", customer)] });
   if (date !== undefined) conditions.push({ sql: "purchased_on = ?", values: [parseCalendarDate("date", date)] });
-  if (date !== undefined && storeID === undefined && customer === undefined) {
+  if (date !== undefined && storeID === undefined && customer === undefined)
     throw new InvalidInput("storeID", "a storeID or a customer beside a date", undefined);
-  }
   if (cursor !== undefined) conditions.push(afterCursor(cursor, byDate));
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.map((condition) => condition.sql).join(" AND ")}`;
   const order = byDate ? "purchased_on, id" : "id";

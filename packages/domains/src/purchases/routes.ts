@@ -117,9 +117,8 @@ function purchase(id: string, entry: Static<typeof Entry>): PurchaseEvent {
 function quantityOf(item: Static<typeof Item>, index: number): number {
   const quantity = item.numberOfItems ?? item["numberOfItems:"];
   if (quantity === undefined) throw new InvalidInput(`items[${index}].numberOfItems`, expectedQuantity, null);
-  if (item.numberOfItems !== undefined && item["numberOfItems:"] !== undefined) {
+  if (item.numberOfItems !== undefined && item["numberOfItems:"] !== undefined)
     throw new InvalidInput(`items[${index}]`, 'one of "numberOfItems" and "numberOfItems:"', item);
-  }
   return quantity;
 }
 

@@ -43,9 +43,8 @@ function readSetting(setting: Setting, environment: Environment): { readonly val
   const { variable, fileVariable, expected } = setting;
   const given = environment[variable] ?? "";
   const file = fileVariable === undefined ? "" : (environment[fileVariable] ?? "");
-  if (fileVariable !== undefined && file !== "" && given !== "") {
+  if (fileVariable !== undefined && file !== "" && given !== "")
     return { variable: `${variable} and ${fileVariable}`, expected: "one of the two", got: "both" };
-  }
   let text = given;
   if (fileVariable !== undefined && file !== "") {
     const problem = { variable: fileVariable, expected: "the path of a file with the value" };

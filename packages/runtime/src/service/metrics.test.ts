@@ -12,9 +12,8 @@ test("metrics of threads are separate from those of other threads, and those of 
   expect(text).toMatch(/^batch_seconds_bucket\{le="1",kind="a",thread="1"\} 1$/m);
   expect(text).toMatch(/^batch_seconds_count\{kind="a",thread="1"\} 1$/m);
   expect(text.match(/^# TYPE rows_total counter$/gm)).toHaveLength(1);
-  for (const name of ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_start_time_seconds"]) {
+  for (const name of ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_start_time_seconds"])
     expect(text.match(new RegExp(`^${name}\\b`, "gm"))).toEqual([name]);
-  }
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds\{thread="0"\} /m);
 });
 

@@ -17,9 +17,8 @@ export function watchReplicas(
   async function compare(): Promise<void> {
     const newest = (await Promise.all(probes.map((read) => read()))).map((probed) => probed?.value);
     const ends = new Map<string, number>();
-    for (const [domain, at] of newest.flatMap((one) => [...(one ?? [])])) {
+    for (const [domain, at] of newest.flatMap((one) => [...(one ?? [])]))
       ends.set(domain, Math.max(at, ends.get(domain) ?? at));
-    }
     for (const [index, replica] of replicas.entries()) {
       const own = newest[index];
       replica.isBehind =

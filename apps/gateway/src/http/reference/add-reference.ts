@@ -50,9 +50,8 @@ function withEtag(json: string) {
 
 function servedRoute({ method, url, config, schema = {} }: RouteOptions): ServedRoute | undefined {
   const { access, documented: own } = config ?? {};
-  if (access === undefined || own === undefined) {
+  if (access === undefined || own === undefined)
     throw new TypeError(`${String(method)} ${url}: expected config.access and config.documented`);
-  }
   // Fastify adds a HEAD for each GET.
   const verb = method === "GET" ? "GET" : method === "POST" ? "POST" : undefined;
   if (own === "page" || verb === undefined) return undefined;

@@ -47,9 +47,8 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
   function readEntry(index: number, read: EntryReader, grant: Grant | undefined): ReadEntry | RejectedEntry {
     try {
       const entry = read();
-      if (!check.Check(entry)) {
+      if (!check.Check(entry))
         return { index, rejected: rejectionWith("INVALID_INPUT", firstProblem(check, entry).message) };
-      }
       const forbidden = grant?.stores === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(entry));
       if (forbidden !== undefined) return { index, rejected: forbidden };
       return { index, scope: route.scope(entry), key: route.key(entry), event: route.toEvent(noId, entry) };

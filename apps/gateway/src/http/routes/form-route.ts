@@ -50,9 +50,8 @@ const plainEncodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
  * requests run. Throws InvalidInput, or PART_TOO_LARGE for a part of more than `partBytesMax`. */
 async function formOf(contentType: string | undefined, body: unknown, partBytesMax: number): Promise<Form> {
   if (!Buffer.isBuffer(body) || body.length === 0) throw new InvalidInput("body", "multipart/form-data", undefined);
-  if (contentType === undefined || !/^multipart\/form-data *(;|$)/i.test(contentType)) {
+  if (contentType === undefined || !/^multipart\/form-data *(;|$)/i.test(contentType))
     throw unsupported("Content-Type", "multipart/form-data", contentType);
-  }
   const parts = new Map<string, FormPart>();
   let problem: Error | undefined;
   // True while the current slice contains no part data. Part headers and boundaries are short.

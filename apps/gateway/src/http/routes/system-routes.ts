@@ -64,9 +64,8 @@ export function addEventRoute(
     const found = (await locate(domains, database.reader, id)) ?? (await locate(domains, database.writer, id));
     if (found === undefined) return { id, domain: null, stored: false, ranked: false };
     // Keys that are limited to stores may read this: only the sender knows the id, and the response names no store.
-    if (grant?.may(found.domain, "read") === false) {
+    if (grant?.may(found.domain, "read") === false)
       throw new ClientError(rejection("SCOPE_MISSING", { scope: `${found.domain}:read` }));
-    }
     return { id, domain: found.domain, stored: true, ranked: await rankings.isMarked(found.domain, found.batch) };
   });
 }
