@@ -4,14 +4,6 @@ import { messageOf, resultsOf } from "./send-bulk.ts";
 const stored = { index: 0, status: 201, id: "a" };
 const later = { index: 1, status: 503, error: "not taken" };
 
-test("the results of a gateway are read in the order of the entries", () => {
-  const body = JSON.stringify({ accepted: 1, refused: 1, results: [stored, later] });
-  expect(resultsOf(body, 2)).toEqual([
-    { status: 201, id: "a" },
-    { status: 503, error: "not taken" },
-  ]);
-});
-
 test.each([
   ["no JSON", "<html>Sign in to the network</html>"],
   ["no object", "7"],
