@@ -11,7 +11,8 @@ test("the Dockerfile names no processor", () => {
 });
 
 test("Node, pnpm and turbo have the versions of the workspace", () => {
-  expect(argument("NODE_VERSION")).toBe(/^nodeVersion: (\S+)$/m.exec(read("pnpm-workspace.yaml"))?.[1]);
+  const version = /^nodeVersion: (\S+)$/m.exec(read("pnpm-workspace.yaml"))?.[1];
+  expect(argument("NODE_IMAGE")?.split("@")[0]).toBe(`node:${version}-slim`);
   expect(argument("PNPM_VERSION")).toBe(/"packageManager": "pnpm@(\S+)"/.exec(read("package.json"))?.[1]);
   expect(argument("TURBO_VERSION")).toBe(/^ {4}turbo:\n.*\n +version: (\S+)$/m.exec(read("pnpm-lock.yaml"))?.[1]);
 });
