@@ -1,7 +1,12 @@
 import type { ServicesSource } from "@tally/local";
-import type { Build } from "./builds/builds.ts";
 import type { DesignName, Durability } from "./designs/designs.ts";
 import type { LoadPlan, Phase } from "./load/load-plan.ts";
+
+/** Another commit of this repository, installed in a folder. */
+export interface Build {
+  readonly commit: string;
+  readonly folder: string;
+}
 
 /** One run of the bench. */
 export interface BenchPlan extends Omit<LoadPlan, "urls"> {

@@ -3,7 +3,7 @@ import { bestWithin, medianTable, ratioLines, ratiosOf, tooSlow } from "./compar
 import { orderOfRound } from "./figures.ts";
 import { sampleReport } from "./report.fixture.ts";
 import type { Report } from "./report.ts";
-import { tierNames } from "./watch/watch.ts";
+import { tierNames } from "./watch/tiers.ts";
 
 const client = { busy: 0.5, delayP99Ms: 1, isLimit: false };
 const sample = sampleReport({ client });

@@ -1,5 +1,5 @@
 import type { Report } from "./report.ts";
-import { tierNames } from "./watch/watch.ts";
+import { tierNames } from "./watch/tiers.ts";
 
 /** A figure by which runs are compared. null: unknown for a run. */
 export interface Figure {

@@ -12,7 +12,8 @@ import type { System } from "./open-system.ts";
 import { verdictOf } from "./verdict.ts";
 import type { Drained, Moment } from "./watch/drained.ts";
 import type { Followed } from "./watch/follow.ts";
-import { eachTier, type Observation } from "./watch/watch.ts";
+import { eachTier } from "./watch/tiers.ts";
+import type { Observation } from "./watch/watch.ts";
 
 /** What was observed of a phase. Times are of performance.now(). */
 export interface Seen {

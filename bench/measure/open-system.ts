@@ -10,7 +10,7 @@ import type { BenchPlan } from "./bench-plan.ts";
 import { designOf, type Design } from "./designs/designs.ts";
 import { intakeOf } from "./designs/intakes.ts";
 import { declareTransientQueues } from "./designs/queue-definitions.ts";
-import { eachTier, tiersOf } from "./watch/watch.ts";
+import { eachTier, tiersOf } from "./watch/tiers.ts";
 
 /** A fresh and empty tally, as in production but on one machine. */
 export interface System {

@@ -5,7 +5,7 @@ import type { BenchPlan } from "./bench-plan.ts";
 import { readMachine } from "./machine/disturbance.ts";
 import { makeReport } from "./make-report.ts";
 import type { Report } from "./report.ts";
-import { eachTier } from "./watch/watch.ts";
+import { eachTier } from "./watch/tiers.ts";
 
 /** A report of 100 events and 4 observations, with `changes`. `more` adds to what the recorder has seen. */
 export function sampleReport(

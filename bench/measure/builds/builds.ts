@@ -5,14 +5,8 @@ import { promisify, parseEnv } from "node:util";
 import { claimDirectory, ServiceError, freePorts, portsOfNoLauncher, until } from "@tally/local";
 import { WrongUsage } from "../wrong-usage.ts";
 import { once } from "node:events";
-import type { BenchPlan } from "../bench-plan.ts";
+import type { BenchPlan, Build } from "../bench-plan.ts";
 import { observed, type System } from "../open-system.ts";
-
-/** Another commit of this repository, installed in a folder. */
-export interface Build {
-  readonly commit: string;
-  readonly folder: string;
-}
 
 const run = promisify(execFile);
 

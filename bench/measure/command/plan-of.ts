@@ -3,8 +3,7 @@ import { reasonOf } from "@tally/runtime";
 import type { BenchPlan } from "../bench-plan.ts";
 import { designOf } from "../designs/designs.ts";
 import type { Phase } from "../load/load-plan.ts";
-import { asItIs } from "../results/printed-rows.ts";
-import type { Arrangement } from "../results/printed-sources.ts";
+import { asItIs, type Arrangement } from "../results/printed-rows.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { root, say, type Flags } from "./flags.ts";
 

@@ -1,4 +1,26 @@
-import type { Arrangement, PrintedRow } from "./printed-sources.ts";
+import type { DesignName, Durability } from "../designs/designs.ts";
+
+/** What of ours runs a row's load. */
+export interface Arrangement {
+  readonly design: DesignName;
+  readonly durability: Durability;
+  readonly gateways: number;
+}
+
+/** One row of a source's tables, as printed. */
+export interface PrintedRow {
+  /** Unique in its source. */
+  readonly id: string;
+  /** The description of the SourceRun that sends the same load. */
+  readonly load: string;
+  /** The server as the source names it. */
+  readonly server: string;
+  /** Requests, GETs included. */
+  readonly perSecond: number | null;
+  readonly p99Ms: number | null;
+  /** What of ours compares with it, or why nothing does. */
+  readonly beside: Arrangement | string;
+}
 
 /*
  * Every row that the sources print: its load, its server, requests a second, p99 in ms (of POST and GET together in S1,

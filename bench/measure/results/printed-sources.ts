@@ -1,28 +1,6 @@
 import { workloads, type SourceRun } from "../../kit/index.ts";
-import { designNames, designOf, type DesignName, type Durability } from "../designs/designs.ts";
-import { asItIs, printedRows } from "./printed-rows.ts";
-
-/** What of ours runs a row's load. */
-export interface Arrangement {
-  readonly design: DesignName;
-  readonly durability: Durability;
-  readonly gateways: number;
-}
-
-/** One row of a source's tables, as printed. */
-export interface PrintedRow {
-  /** Unique in its source. */
-  readonly id: string;
-  /** The description of the SourceRun that sends the same load. */
-  readonly load: string;
-  /** The server as the source names it. */
-  readonly server: string;
-  /** Requests, GETs included. */
-  readonly perSecond: number | null;
-  readonly p99Ms: number | null;
-  /** What of ours compares with it, or why nothing does. */
-  readonly beside: Arrangement | string;
-}
+import { designNames, designOf } from "../designs/designs.ts";
+import { asItIs, printedRows, type Arrangement, type PrintedRow } from "./printed-rows.ts";
 
 /** A source: its loads, and every row that it prints. */
 export interface PrintedSource {

@@ -1,5 +1,5 @@
-import { changes } from "./printed-rows.ts";
-import { isSame, nameOf, type PrintedRow, type PrintedSource } from "./printed-sources.ts";
+import { changes, type PrintedRow } from "./printed-rows.ts";
+import { isSame, nameOf, type PrintedSource } from "./printed-sources.ts";
 import { withoutOtherScales } from "./run-files.ts";
 import { bestFirst, type StoredRun } from "./stored-run.ts";
 

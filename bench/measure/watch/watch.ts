@@ -1,35 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readProcesses, type ProcessFigures } from "@tally/local";
+import { readProcesses } from "@tally/local";
 import type { System } from "../open-system.ts";
-
-/** The tiers of a system whose CPU time is measured apart. */
-export const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
-export type TierName = (typeof tierNames)[number];
-
-/** A figure for each tier. */
-export type OfTiers<T> = Readonly<Record<TierName, T>>;
-
-export function eachTier<T>(of: (tier: TierName) => T): OfTiers<T> {
-  return {
-    gateway: of("gateway"),
-    writer: of("writer"),
-    ranker: of("ranker"),
-    broker: of("broker"),
-    database: of("database"),
-    redis: of("redis"),
-  };
-}
-
-/** CPU time so far and resident memory of each tier's processes. `groups`: the leaders of process groups. */
-export function tiersOf(processes: readonly ProcessFigures[], groups: OfTiers<readonly number[]>) {
-  return eachTier((tier) => {
-    const own = processes.filter(({ group }) => groups[tier].includes(group));
-    return {
-      cpuSeconds: own.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
-      memoryMiB: own.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0),
-    };
-  });
-}
+import type { tiersOf } from "./tiers.ts";
 
 /** Counters of the apps since their start. `at`: a time of performance.now(). `stored`, `batches`: events of committed
  * transactions, and their batches. `ranked`: batches that are counted in the boards. */

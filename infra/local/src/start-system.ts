@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Apps, type AppsOptions, startApps } from "./start-apps.ts";
 import type { Server } from "./process/child-server.ts";
 import { type Accounts, type Addresses, addressVariables } from "./services/addresses.ts";
-import type { Services, StartOptions } from "./services/start-services.ts";
+import type { Services, StartOptions } from "./services/services.ts";
 
 type OwnServices = Pick<StartOptions, "database" | "directory" | "say"> & { readonly namespace: string };
 

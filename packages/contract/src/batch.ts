@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Type, type Static, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { packEvent, putBytes, splitBytes, type EncodedEvent } from "./encoded-event.ts";
+import { packEvent, putBytes, splitBytes, type EncodedEvent, type Event } from "./encoded-event.ts";
 import { firstProblem } from "./first-problem.ts";
 import { fieldIn, parsedJson } from "./json.ts";
 
@@ -32,11 +32,6 @@ export class BatchIds {
 /** A batch id as text, for messages and logs: "9f86d081884c7d65:17". */
 export function textOfBatchId(id: BatchId): string {
   return `${id.producer}:${id.sequence}`;
-}
-
-/** The fields that events of all domains have. An event's own fields may be Buffers. */
-export interface Event {
-  readonly id: string;
 }
 
 /** The content of one message of an ingest queue. `createdAt` is when the gateway sealed it, in ms since 1970. */

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
-import type { Event, BatchId } from "./batch.ts";
+import type { BatchId } from "./batch.ts";
+import type { Event } from "./encoded-event.ts";
 import type { EventFiles } from "./files.ts";
 import type { BulkRoute, FormRoute, IngestRoute, ContentRoute, QueryRoute } from "./routes.ts";
 import type { Moves, MirroredBoards } from "./moves.ts";

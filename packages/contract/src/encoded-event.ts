@@ -1,6 +1,10 @@
 import { Type } from "typebox";
-import type { Event } from "./batch.ts";
 import { fieldIn } from "./json.ts";
+
+/** The fields that events of all domains have. An event's own fields may be Buffers. */
+export interface Event {
+  readonly id: string;
+}
 
 export const Bytes = Type.Refine(Type.Unsafe<Buffer>({ expected: "bytes" }), (value) => Buffer.isBuffer(value));
 

@@ -1,5 +1,5 @@
 import { hash, randomFillSync } from "node:crypto";
-import type { Event } from "./batch.ts";
+import type { Event } from "./encoded-event.ts";
 
 /** An event's id as text: a UUID, lower case, with dashes. */
 export type EventId = string;

@@ -1,4 +1,4 @@
-import type { Event } from "./batch.ts";
+import type { Event } from "./encoded-event.ts";
 import type { SqlParameter } from "./sql.ts";
 
 /** The fields of a POST of its domain, those of the path and those of the body together. */

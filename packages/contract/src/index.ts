@@ -1,9 +1,17 @@
 export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, withBatchId } from "./batch.ts";
-export type { Batch, BatchId, Event } from "./batch.ts";
+export type { Batch, BatchId } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
 export { defineDomain, type BatchEvent, type Change, type Domain, type Store } from "./domain.ts";
 export type { CountedRows, Recount, RecountedBoards, RecountedMirror, Retention } from "./domain.ts";
-export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent, type EncodedEvent } from "./encoded-event.ts";
+export {
+  Bytes,
+  decodeEvent,
+  encodeEvent,
+  packEvent,
+  unpackEvent,
+  type EncodedEvent,
+  type Event,
+} from "./encoded-event.ts";
 export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, eventIdOfKeyedEntry, eventTimeOf } from "./event-id.ts";
 export { contentOf, fingerprintOf, isEventId, newEventId, type EventId } from "./event-id.ts";
 export { fieldsOfEvent } from "./files.ts";

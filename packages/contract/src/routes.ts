@@ -1,6 +1,5 @@
 import { Type, type Static, type TObject, type TSchema } from "typebox";
-import type { Event } from "./batch.ts";
-import type { EncodedEvent } from "./encoded-event.ts";
+import type { EncodedEvent, Event } from "./encoded-event.ts";
 import type { Sources } from "./sources.ts";
 
 // The routes of all domains are in one list, so their types are erased. The gateway calls a route's functions only with

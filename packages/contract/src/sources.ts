@@ -1,6 +1,6 @@
 // Reads of all domains are executed by the same code, so their types are erased; the literal SELECT is beside them.
 // oxlint-disable typescript/no-unsafe-type-assertion
-import type { Event } from "./batch.ts";
+import type { Event } from "./encoded-event.ts";
 import type { EventId } from "./event-id.ts";
 import type { SqlReader } from "./sql.ts";
 

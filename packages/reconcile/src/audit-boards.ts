@@ -4,7 +4,8 @@ import type { BoardCells, Rankings } from "@tally/redis";
 import type { Sums } from "./add-up.ts";
 import { CellsHash, Findings, type Found } from "./findings.ts";
 import type { Meanwhile } from "./meanwhile.ts";
-import { boardsOf, type RecountedBoard } from "./recount.ts";
+import type { RecountedBoard } from "./cell-counts.ts";
+import { boardsOf } from "./recount.ts";
 
 /** Compares every cell that a board keeps with the sum of its rows, in both directions. */
 export interface BoardAudit {
@@ -91,7 +92,7 @@ export async function auditBoards(
     await compare(waiting);
   }
 
-  for (const kind of domain.recount.boards) await compareAll(boardsOf(snapshot, kind, sums));
+  for (const kind of domain.recount.boards) await compareAll(boardsOf(snapshot, kind, sums.cells));
   const withoutRows = (names: readonly string[]): readonly RecountedBoard[] =>
     names.filter((board) => !known.has(board)).map((board) => ({ board, cells: [] }));
   for await (const names of rankings.boards(domain.name)) await compare(withoutRows(names));

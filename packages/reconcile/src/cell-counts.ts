@@ -1,4 +1,8 @@
-import type { RecountedBoard } from "./recount.ts";
+/** All cells of one board, as its rows add up. */
+export interface RecountedBoard {
+  readonly board: string;
+  readonly cells: readonly (readonly [member: string, count: number])[];
+}
 
 /** Counts by member and key, both integers of up to 2^53. Each key of a member takes 8 bytes in a typed array, or 16 if a
  * key or a count of the member needs more than 32 bits, and the array is 7/16 to 7/8 full: 9 to 18 bytes, or 18 to 37.

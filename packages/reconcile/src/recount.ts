@@ -1,20 +1,14 @@
-import type { BatchId, Recount, RecountedBoards, SqlSnapshot } from "@tally/contract";
-import type { Sums } from "./add-up.ts";
-
-/** All cells of one board, as its rows add up. */
-export interface RecountedBoard {
-  readonly board: string;
-  readonly cells: readonly (readonly [member: string, count: number])[];
-}
+import type { BatchId, MirroredBoards, Recount, RecountedBoards, SqlSnapshot } from "@tally/contract";
+import type { CellCounts, RecountedBoard } from "./cell-counts.ts";
 
 /** All boards of one kind, as `recountedBoards` returns them; of mirrored boards those of members, then those of keys. */
 export async function* boardsOf(
   snapshot: SqlSnapshot,
   kind: Recount["boards"][number],
-  sums: Sums,
+  counts: ReadonlyMap<MirroredBoards, CellCounts>,
 ): AsyncGenerator<RecountedBoard> {
   if (!("mirrored" in kind)) return yield* recountedBoards(snapshot, kind);
-  const cells = sums.cells.get(kind.mirrored);
+  const cells = counts.get(kind.mirrored);
   if (cells === undefined) return;
   yield* cells.byMember(kind.mirrored.mirrorPrefix);
   yield* cells.byKey(kind.mirrored.prefix);

@@ -1,5 +1,6 @@
 export { isCluster, masterOfKey, mastersOf } from "./connection/cluster.ts";
-export { openRedis, type Redis, type RedisOptions } from "./connection/open-redis.ts";
+export { openRedis } from "./connection/open-redis.ts";
+export type { Redis, RedisOptions } from "./connection/redis.ts";
 export { connectRankings } from "./rankings/connect-rankings.ts";
 export { encodeMoves, movesOf } from "./rankings/encode-moves.ts";
 export { RankingsUnavailable } from "./rankings/rankings.ts";

@@ -4,5 +4,6 @@ export { Progress } from "./heartbeats/progress.ts";
 export { StatusReader } from "./status/status-reader.ts";
 export { watchReplicas } from "./status/replicas.ts";
 export { DomainStatus, LoggedError, ProcessStatus, QueueStatus, Status } from "./status/status.ts";
-export { requestSampler, tracedEventsMax, tracedEventsOf, tracesHeader, openTracer } from "./traces/tracer.ts";
+export { openTracer } from "./traces/open-tracer.ts";
+export { requestSampler, tracedEventsMax, tracedEventsOf, tracesHeader } from "./traces/tracer.ts";
 export type { TracedEvent, Step, Tracer } from "./traces/tracer.ts";

@@ -9,7 +9,7 @@ import type * as ecs from "aws-cdk-lib/aws-ecs";
 import * as elbv2 from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { EventField, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { SnsTopic } from "aws-cdk-lib/aws-events-targets";
-import type { Servers } from "../data/add-accounts.ts";
+import type { Servers } from "../data/add-settings.ts";
 import { appMetric } from "./metrics-agent.ts";
 
 /** Where alarms go. Its key is our own: CloudWatch and EventBridge may not use the key of SNS. Subscribe an address

@@ -1,5 +1,5 @@
 import type { Apps } from "../start-apps.ts";
-import type { Services } from "../services/start-services.ts";
+import type { Services } from "../services/services.ts";
 
 const dataIn = { docker: "Docker's volumes", programs: ".tally/", environment: "the servers" } as const;
 

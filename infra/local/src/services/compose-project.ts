@@ -7,15 +7,8 @@ import { directoryVariable, leftover } from "../process/directory-lock.ts";
 import { endOf, openContainer } from "../process/docker.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { runCommand, ServiceError } from "../process/run-command.ts";
-import type { Waits } from "../process/until.ts";
 import { directoryId, keptPasswords, type Passwords } from "../servers/context.ts";
-import type { StartOptions } from "./start-services.ts";
-
-export interface HereOptions extends StartOptions {
-  readonly environment: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-  readonly waits: Waits;
-}
+import type { HereOptions } from "./services.ts";
 
 const composeFile = join(import.meta.dirname, "..", "..", "..", "compose.yaml");
 

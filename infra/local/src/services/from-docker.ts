@@ -4,8 +4,8 @@ import { brokerResponds } from "../servers/rabbitmq.ts";
 import type { Sql } from "../servers/database-server.ts";
 import { openRedis } from "../servers/redis.ts";
 import { addressesOf } from "./addresses.ts";
-import { openProject, type ContainerName, type HereOptions } from "./compose-project.ts";
-import type { Services } from "./start-services.ts";
+import { openProject, type ContainerName } from "./compose-project.ts";
+import type { HereOptions, Services } from "./services.ts";
 
 /** Starts infra/compose.yaml. Throws `server-failed`, and leaves nothing running. */
 export async function fromDocker(docker: string, options: HereOptions): Promise<Services> {

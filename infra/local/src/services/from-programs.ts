@@ -8,7 +8,7 @@ import { rabbitmq } from "../servers/rabbitmq.ts";
 import { redisCluster, redis, openRedis, wipeRedis } from "../servers/redis.ts";
 import { addressesOf } from "./addresses.ts";
 import type { Programs } from "./installed-programs.ts";
-import type { Services, StartOptions } from "./start-services.ts";
+import type { Services, StartOptions } from "./services.ts";
 
 /** Starts installed servers as private instances on free loopback ports. When one fails, all are stopped again. */
 export async function fromPrograms(

@@ -8,7 +8,8 @@ import { processesNaming } from "../process/processes.ts";
 import { redisCommand } from "../servers/redis.ts";
 import { sendAndReceive } from "../process/until.ts";
 import { hasPrograms } from "./installed-programs.ts";
-import { type Services, startServices } from "./start-services.ts";
+import type { Services } from "./services.ts";
+import { startServices } from "./start-services.ts";
 
 const root = await temporaryDirectory();
 const started: Services[] = [];

@@ -1,13 +1,19 @@
 import type { SqlParameter, SqlSnapshot } from "@tally/contract";
 import { backOff } from "@tally/runtime";
-import type { Endpoint } from "./endpoint.ts";
 import { DatabaseError } from "./database-error.ts";
 import { rowsOf, sqlOf } from "./run-statement.ts";
+import type { Session } from "./session.ts";
 
 /** Where reads go: `size` servers, one for each attempt. */
 export interface ReadSource {
   readonly size: number;
-  next(): Endpoint;
+  next(): ReadServer;
+}
+
+interface ReadServer {
+  open(options?: { readonly abandonable?: boolean }): Promise<Session>;
+  worked(): void;
+  failed(error: DatabaseError): void;
 }
 
 const attemptsMax = 3;

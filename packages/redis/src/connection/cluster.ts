@@ -1,6 +1,6 @@
 import { backOffMs, Outage, type Log } from "@tally/runtime";
 import { Cluster, Command, Redis as Node, type ClusterNode, type RedisOptions as DriverOptions } from "ioredis";
-import type { ConnectionOptions, Redis, RedisOptions } from "./open-redis.ts";
+import type { ConnectionOptions, Redis, RedisOptions } from "./redis.ts";
 
 type Options = NonNullable<ConstructorParameters<typeof Cluster<"legacy">>[1]>;
 

@@ -1,7 +1,8 @@
 import { silentLog } from "@tally/runtime";
 import { openTcpProxy } from "@tally/local";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { openRedis, type RedisOptions } from "./open-redis.ts";
+import { openRedis } from "./open-redis.ts";
+import type { RedisOptions } from "./redis.ts";
 
 /** A connection that was ready, and its proxy. */
 async function opened(options: Partial<RedisOptions> = {}) {

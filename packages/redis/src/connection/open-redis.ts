@@ -1,37 +1,9 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { type Log, backOffMs, Outage } from "@tally/runtime";
-import { AbstractConnector, type RedisCommander, type RedisOptions as DriverOptions, Redis as Driver } from "ioredis";
+import { backOffMs, Outage } from "@tally/runtime";
+import { AbstractConnector, type RedisOptions as DriverOptions, Redis as Driver } from "ioredis";
 import { clusterAddressOf, openCluster } from "./cluster.ts";
-
-/** The commands of a single server or of a cluster. In a cluster all keys of one command are in one hash slot. */
-export interface Redis extends RedisCommander<{ type: "default"; mapping: "resp2" }> {
-  /** "ready": connected; in a cluster, to any of its nodes. */
-  readonly status: string;
-  on(event: "ready", listener: () => void): unknown;
-  once(event: "ready", listener: () => void): unknown;
-  disconnect(): void;
-}
-
-export interface RedisOptions {
-  /** redis[s]:// of a server, or redis[s]+cluster:// of some nodes of a cluster, separated by commas. */
-  readonly url: string;
-  /** What the connection is for, in its log lines. */
-  readonly label: string;
-  /** A command fails after this time; absent: it waits until Redis is back. */
-  readonly commandTimeoutMs?: number | undefined;
-  /** False: without a connection a command fails at once; a connected cluster still waits for a node that is away. */
-  readonly queuesWhileDown?: boolean;
-  /** Lua scripts by the names of the methods that call them; sent by their hash (EVALSHA). */
-  readonly scripts?: Readonly<Record<string, { readonly lua: string; readonly numberOfKeys?: number }>>;
-  readonly log: Log;
-}
-
-/** For every connection, to a single server or to a node. */
-export type ConnectionOptions = Pick<
-  DriverOptions,
-  "socketTimeout" | "commandTimeout" | "maxRetriesPerRequest" | "Connector"
->;
+import type { ConnectionOptions, Redis, RedisOptions } from "./redis.ts";
 
 /** Opens the sockets of ioredis as its own connector does, and listens for all of their errors. ioredis listens for the
  * first one only, and a second one would end the process: an untrusted certificate, and then bytes that are not TLS. */

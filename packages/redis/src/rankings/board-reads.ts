@@ -3,7 +3,7 @@ import { decodeMember, encodeMember, shardOf } from "./encode-moves.ts";
 import { keysOfShard, type LiveShards } from "./live-shards.ts";
 import { RankingsUnavailable, topLimitMax, type BoardCells, type BoardToRead, type Rankings } from "./rankings.ts";
 import type { RankingsRedis } from "./scripts.ts";
-import type { Redis } from "../connection/open-redis.ts";
+import type { Redis } from "../connection/redis.ts";
 
 export function boardReads(
   redis: RankingsRedis,

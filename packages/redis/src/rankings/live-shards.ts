@@ -1,5 +1,5 @@
 import { masterOfKey, mastersWithSlotOf } from "../connection/cluster.ts";
-import type { Redis } from "../connection/open-redis.ts";
+import type { Redis } from "../connection/redis.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "@tally/runtime";
 import type { BatchId } from "@tally/contract";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isCluster } from "../connection/cluster.ts";
-import { openRedis, type Redis } from "../connection/open-redis.ts";
+import { openRedis } from "../connection/open-redis.ts";
+import type { Redis } from "../connection/redis.ts";
 import type { RankingsOptions } from "./rankings.ts";
 
 /** A connection with a method for each file of lua/; its header describes arguments and reply. */

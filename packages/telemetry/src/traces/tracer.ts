@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Log } from "@tally/runtime";
 
 /** A step of a trace by W3C Trace Context: 32 and 16 lower-case hex digits. */
@@ -90,31 +89,4 @@ export interface TracerOptions {
   /** URL of an OpenTelemetry collector (OTLP over HTTP); "": the steps are lines of the log. */
   readonly endpoint: string;
   readonly log: Log;
-}
-
-/** Loads OpenTelemetry only for an endpoint. Without sampled events a tracer does nothing. */
-export async function openTracer(options: TracerOptions): Promise<Tracer> {
-  if (options.endpoint === "") return logTracer(options.log);
-  const { otlpTracer } = await import("./otlp-tracer.ts");
-  return otlpTracer(options);
-}
-
-const hexId = (bytes: number): string => randomBytes(bytes).toString("hex");
-
-/** Writes one line for each step, with the ids that a span would have. */
-function logTracer(log: Log): Tracer {
-  return {
-    begin(name, parent, atMs) {
-      const context = { traceId: parent?.traceId ?? hexId(16), spanId: hexId(8) };
-      return {
-        context,
-        end(fields) {
-          const durationMs = Math.round((performance.now() - atMs) * 1000) / 1000;
-          const follows = parent && { parentSpanId: parent.spanId };
-          log.info({ ...context, ...follows, step: name, ...fields, durationMs }, "trace");
-        },
-      };
-    },
-    close: async () => undefined,
-  };
 }
