@@ -64,7 +64,15 @@ test("reads events of its version and of earlier ones, and rejects later ones by
     expect(() => decodeSecond(messageOf(event, 3))).toThrow("eventVersion: expected at most 2");
 });
 
-test("batch ids never repeat", () => {
-  const ids = [new BatchIds(), new BatchIds()].flatMap((one) => Array.from({ length: 100 }, () => one.next()));
-  expect(new Set(ids.map((id) => `${id.producer}:${id.sequence}`)).size).toBe(200);
+test("batch ids never repeat, and no sequence has marks of more than 8 MiB: a forged one is rejected", () => {
+  const ids = new BatchIds();
+  const { producer } = ids.next();
+  for (let left = 2 ** 26 - 2; left > 0; left--) ids.next();
+  expect(ids.next()).toEqual({ producer, sequence: 8 * 1024 ** 2 * 8 - 1 });
+  const [next, other] = [ids.next(), new BatchIds().next()];
+  expect([next.sequence, new Set([producer, next.producer, other.producer]).size]).toEqual([0, 3]);
+  const messageOf = (sequence: number) => encodeBatch({ producer, sequence }, 0, [encodeEvent(sale(1))], 1);
+  expect(decode(messageOf(2 ** 26 - 1)).id.sequence).toBe(2 ** 26 - 1);
+  for (const sequence of [2 ** 26, 2 ** 32 - 1])
+    expect(() => decode(messageOf(sequence))).toThrow(/^sequence: expected .* got \d+$/);
 });

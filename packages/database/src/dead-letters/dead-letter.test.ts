@@ -28,15 +28,18 @@ test("a replayed message is the one that was kept, with its own version", () => 
   expect(replayOf(letter("message", body), "tally", new BatchIds(), 2).body).toBe(body);
 });
 
-test("a replayed batch whose id belongs to another one has a new id, and its events with their bytes", () => {
-  const events = [{ id: eventId, name: '{"v":1,"producer":"é"', image: Buffer.from([0x0a, 0xff, 0x00]) }].map(
-    encodeEvent,
-  );
-  const id = { producer: "0123456789abcdef", sequence: 7 };
-  const foreign = { ...letter("message", encodeBatch(id, 5, events, 3)), reason: `batch 0:7 ${foreignBatchReason}` };
-  const next = { producer: "fedcba9876543210", sequence: 4_294_967_295 };
-  const batches = Object.assign(new BatchIds(), { next: () => next });
-  const replay = replayOf(foreign, "tally", batches, 9);
-  expect(replay.messageId).toBe("fedcba9876543210:4294967295");
-  expect(replay.body).toEqual(encodeBatch(next, 5, events, 3));
-});
+test.each([`batch 0:7 ${foreignBatchReason}`, "sequence: expected a number up to 7, got 8"])(
+  "a replayed batch with the reason %s has a new id, and its events with their bytes",
+  (reason) => {
+    const events = [{ id: eventId, name: '{"v":1,"producer":"é"', image: Buffer.from([0x0a, 0xff, 0x00]) }].map(
+      encodeEvent,
+    );
+    const id = { producer: "0123456789abcdef", sequence: 7 };
+    const foreign = { ...letter("message", encodeBatch(id, 5, events, 3)), reason };
+    const next = { producer: "fedcba9876543210", sequence: 4_294_967_295 };
+    const batches = Object.assign(new BatchIds(), { next: () => next });
+    const replay = replayOf(foreign, "tally", batches, 9);
+    expect(replay.messageId).toBe("fedcba9876543210:4294967295");
+    expect(replay.body).toEqual(encodeBatch(next, 5, events, 3));
+  },
+);

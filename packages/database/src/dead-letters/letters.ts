@@ -78,7 +78,7 @@ export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
 }
 
 /** The message that sends a letter again. Harmless to repeat, because an event keeps its id, and a message its batch. A
- * batch whose id belongs to another one gets a new id: under its own it would become the same letter again.
+ * batch whose id belongs to another one, or to none, gets a new id: under its own it would become the same letter again.
  * `eventVersion`: of the domain, for a single event, whose own version may be an earlier one. */
 export function replayOf(
   letter: DeadLetter,
@@ -88,7 +88,8 @@ export function replayOf(
 ): { readonly queue: string; readonly messageId: string; readonly body: Buffer } {
   const { ingest, rank } = queuesOf(namespace, letter.domain);
   const queue = letter.queue === rank.name ? rank.name : ingest.name;
-  const isForeign = letter.stage === "message" && letter.reason.endsWith(foreignBatchReason);
+  const hasForeignId = letter.reason.endsWith(foreignBatchReason) || letter.reason.startsWith("sequence: ");
+  const isForeign = letter.stage === "message" && hasForeignId;
   if (!holdsEvent(letter) && !isForeign) return { queue, messageId: letter.messageId, body: letter.body };
   const batch = batches.next();
   const messageId = textOfBatchId(batch);
