@@ -5,7 +5,7 @@ import { itemsMax, PurchaseEvent } from "./purchases/event.ts";
 import { StepsEvent, stepsMax } from "./steps/event.ts";
 
 const id = "01a1fb30-2980-71ee-89cd-4f71757df440";
-// Up to which Redis counts exactly.
+// Up to which Redis counts exactly. Counts of purchases stop there: see fold.servers.test.ts of packages/reconcile.
 const exactMax = 2 ** 53;
 
 test("how many of the largest events bring a count to 2^53", () => {

@@ -26,6 +26,12 @@ test("cells add up by member and by key, for any integers, while the tables grow
   for (const cells of [byMember, byKey]) expect(Object.fromEntries(cells)).toEqual(Object.fromEntries(expected));
 });
 
+test("a count stops at 2^53 - 1", () => {
+  const counts = new CellCounts();
+  for (const by of [2, 2 ** 60, 2]) counts.add(1, [[7, by]]);
+  expect([...counts.byKey("")]).toEqual([{ board: "7", cells: [["1", 2 ** 53 - 1]] }]);
+});
+
 test("a board is whole also when the keys of millions of cells are read in parts", () => {
   const counts = new CellCounts();
   for (let key = 0; key < 550_000; key++) for (const member of [1, 2]) counts.add(member, [[key * 3, key + member]]);

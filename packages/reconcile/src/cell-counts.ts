@@ -4,9 +4,9 @@ export interface RecountedBoard {
   readonly cells: readonly (readonly [member: string, count: number])[];
 }
 
-/** Counts by member and key, both integers of up to 2^53. Each key of a member takes 8 bytes in a typed array, or 16 if a
- * key or a count of the member needs more than 32 bits, and the array is 7/16 to 7/8 full: 9 to 18 bytes, or 18 to 37.
- * For few members with many keys. */
+/** Counts by member and key, both integers. A count stops at 2^53 - 1, as in Redis. Each key of a member takes 8 bytes in
+ * a typed array, or 16 if a key or a count of the member needs more than 32 bits, and the array is 7/16 to 7/8 full: 9 to
+ * 18 bytes, or 18 to 37. For few members with many keys. */
 export class CellCounts {
   readonly #members = new Map<number, KeyCounts>();
   #size = 0;
@@ -23,7 +23,7 @@ export class CellCounts {
     const before = keys.size;
     for (const count of counts) {
       const [key, by] = Array.isArray(count) ? count : [];
-      if (!isNatural(key) || !isNatural(by) || by === 0) throw new TypeError("expected counts as [key, by]");
+      if (!isNatural(key) || !Number.isInteger(by) || by < 1) throw new TypeError("expected counts as [key, by]");
       keys.add(key, by);
     }
     this.#size += keys.size - before;
@@ -76,12 +76,13 @@ class KeyCounts {
   add(key: number, by: number): void {
     const at = slotOf(this.#slots, key);
     const count = this.#slots[at + 1] ?? 0;
-    if (this.#slots instanceof Uint32Array && (key > wordMax || count + by > wordMax)) {
+    const sum = Math.min(count + by, Number.MAX_SAFE_INTEGER);
+    if (this.#slots instanceof Uint32Array && (key > wordMax || sum > wordMax)) {
       this.#moveTo(new Float64Array(this.#slots.length));
       return this.add(key, by);
     }
     this.#slots[at] = key;
-    this.#slots[at + 1] = count + by;
+    this.#slots[at + 1] = sum;
     if (count > 0 || ++this.size * 16 <= this.#slots.length * 7) return;
     const { length } = this.#slots;
     this.#moveTo(this.#slots instanceof Uint32Array ? new Uint32Array(length * 2) : new Float64Array(length * 2));

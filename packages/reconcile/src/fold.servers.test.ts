@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 
-const names = ["any", "young", "unmarked", "miscounted", "built", "older", "twice", "wrong", "behind"];
+const names = ["any", "large", "young", "unmarked", "miscounted", "built", "older", "twice", "wrong", "behind"];
 const { redis, namespace, rankings, build, database, nextEpoch, open } = storedSales(names);
 
 test("counts, marks and totals stay as they were, whatever is folded when; what was lost is rebuilt from them", async () => {
@@ -33,6 +33,16 @@ test("counts, marks and totals stay as they were, whatever is folded when; what 
   expect(await findMissing(database.writer, "any", ids)).toEqual([]);
   expect(await readTotals(database.writer, "any")).toEqual(totals);
   for (const isFull of [false, true]) expect((await auditIt({ isFull })).boards.hash).toBe(hash);
+});
+
+test("a count stops at 2^53 - 1 in Redis, in folded counts and in what rows add up to", async () => {
+  const { store, foldAll: foldAllOf, audit: auditIt } = await open("large");
+  for (const quantityMin of [2 ** 53 - 9, 1]) {
+    await store(60, { quantityMin });
+    for (const isFull of [false, true]) expect((await auditIt({ isFull })).agrees).toBe(true);
+    await foldAllOf();
+  }
+  for (const isFull of [false, true]) expect((await auditIt({ isFull })).agrees).toBe(true);
 });
 
 test("young batches stay, and nothing is folded before a batch is old enough", async () => {

@@ -70,14 +70,14 @@ async function open(name: string, { database, rankings }: { database: Database; 
     table,
     messages,
     /** Stores batches of some sales each, and ranks them unless told otherwise. */
-    store: async (count: number, { isRanked = true, stores = 3, items = 20 } = {}): Promise<void> => {
+    store: async (count: number, { isRanked = true, stores = 3, items = 20, quantityMin = 1 } = {}): Promise<void> => {
       for (let n = 0; n < count; n++) {
         const at = randomInt(producers.length);
         const batch = { producer: producers[at] ?? "", sequence: (next[at] = (next[at] ?? 0) + 1) };
         const moves = new Moves();
         const sales = Array.from(
           { length: randomInt(1, 4) },
-          () => [randomInt(stores), randomInt(items), randomInt(1, 9)] as const,
+          () => [randomInt(stores), randomInt(items), quantityMin + randomInt(9)] as const,
         );
         for (const [shop, item, quantity] of sales) moves.addMirrored(mirrored, String(item), String(shop), quantity);
         const producer = Buffer.from(batch.producer, "hex");

@@ -138,7 +138,8 @@ async function addCounts(transaction: SqlTransaction, domain: string, { member, 
   const add = (key: string, count: number): void => {
     const slice = Number(key) % slices;
     const own = sums.get(slice) ?? new Map<string, number>();
-    sums.set(slice, own.set(key, (own.get(key) ?? 0) + count));
+    // As in Redis: doubles are exact up to there.
+    sums.set(slice, own.set(key, Math.min((own.get(key) ?? 0) + count, Number.MAX_SAFE_INTEGER)));
   };
   for (const [key, count] of cells) add(key, count);
   const rows = await transaction.query<{ slice: number; counts: string }>(selectSlices, [domain, member]);

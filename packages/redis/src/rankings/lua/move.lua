@@ -13,7 +13,7 @@ floor, the member that takes its place is only in the hash. Then the floor is:
 
 Mirrored counts have two boards each. That of the key is a sorted set of all its members, and there are few of them.
 That of the member is a sorted set of those before or at its floor: a count that has changed is read from the board of
-its key, and counts only grow, so none falls behind the floor.
+its key, and counts only grow, so none falls behind the floor. A count stops at 2^53 - 1: doubles are exact up to there.
 
 Needs `call` and `p` of generation.lua. `moves`: see encode-moves.ts.
   move(moves)             moves boards; returns whether to call again
@@ -21,7 +21,7 @@ Needs `call` and `p` of generation.lua. `moves`: see encode-moves.ts.
   orMarkDirty(work, ...)  calls one of them; returns the error reply of a failure, or nil and what it returns
 ]]
 local step, limits, mirrorLimits = 500, { kept = 120, cutAbove = 160 }, { kept = 104, cutAbove = 112 }
-local floors, texts, stepped = {}, {}, false
+local floors, texts, stepped, countMax = {}, {}, false, 2 ^ 53 - 1
 
 -- By bytes, like the sorted set; Lua's < depends on the locale.
 local function atOrBefore(a, b)
@@ -157,6 +157,10 @@ local function moveMirrored(prefix, mirrorPrefix, groups)
       local key = changes[j]
       local text = call('ZINCRBY', keys .. key, textOf(changes[j + 1]), member)
       local score = tonumber(text)
+      if score < -countMax then
+        score, text = -countMax, textOf(-countMax)
+        call('ZADD', keys .. key, text, member)
+      end
       if score <= floorScore then
         local place = placeOf(key)
         if score < floorScore or atOrBefore(place, floorMember) then
