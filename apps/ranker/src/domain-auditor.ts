@@ -152,10 +152,10 @@ export class DomainAuditor {
   }
 
   async fold(): Promise<void> {
-    const { database, rankings, keptMs, onFoldFailed } = this.#options;
-    const range = { until: this.#checkedTo ?? -1, keptMs, waitMs: 2 * keptMs, signal: this.#signal };
+    const { keptMs, onFoldFailed } = this.#options;
+    const range = { until: this.#checkedTo ?? -1, waitMs: 2 * keptMs, signal: this.#signal };
     try {
-      await fold({ domain: this.#domain, database, rankings, ...range });
+      await fold({ ...this.#options, domain: this.#domain, ...range });
       this.#outage.worked();
     } catch (error) {
       if (this.#signal.aborted) return;
