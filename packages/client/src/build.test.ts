@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { startScriptedServer } from "./scripted-server.test-kit.ts";
+import { temporaryDirectory } from "./temporary-directory.test-kit.ts";
 
 const run = promisify(execFile);
 const folder = join(import.meta.dirname, "..");
@@ -24,8 +24,7 @@ test("the built package is JavaScript that delivers purchases, with types for Ty
     status: 201,
     body: { accepted: 1, refused: 0, results: [{ index: 0, status: 201, id: "a" }] },
   }));
-  const directory = await mkdtemp(join(tmpdir(), "tally-client-test-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryDirectory();
   // As in the node_modules of a program, from which Node reads JavaScript only.
   const home = join(directory, "node_modules", "@tally", "client");
   await mkdir(home, { recursive: true });

@@ -1,18 +1,12 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.test-kit.ts";
 import { lockFile } from "./lock-file.ts";
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tally-lock-test-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** The content of the lock file of a process that has ended. */
 async function stale(): Promise<string> {
@@ -60,7 +54,7 @@ test.each([
 ])(
   "of several processes one gets a lock file %s",
   async (_name, exists) => {
-    const folder = await newFolder();
+    const folder = await temporaryDirectory();
     const count = 400;
     const content = await stale();
     if (exists) for (let index = 0; index < count; index++) await writeFile(join(folder, String(index)), content);
@@ -78,7 +72,7 @@ test.each([
 );
 
 test("a process that ended while it took a lock file over does not keep others from it", async () => {
-  const path = join(await newFolder(), "lock");
+  const path = join(await temporaryDirectory(), "lock");
   const content = await stale();
   for (const file of [path, `${path}.takeover`, `${path}.takeover.takeover`]) await writeFile(file, content);
   const unlock = await lockFile(path);
@@ -88,14 +82,14 @@ test("a process that ended while it took a lock file over does not keep others f
 });
 
 test("calls of one process at the same time: one gets it", async () => {
-  const path = join(await newFolder(), "lock");
+  const path = join(await temporaryDirectory(), "lock");
   await writeFile(path, await stale());
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => lockFile(path)));
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
 test("an error of the file system is not taken for a lock", async () => {
-  const folder = await newFolder();
+  const folder = await temporaryDirectory();
   await mkdir(join(folder, "lock"));
   await expect(lockFile(join(folder, "lock"))).rejects.toMatchObject({ code: "EISDIR" });
   await expect(lockFile(join(folder, "absent", "lock"))).rejects.toMatchObject({ code: "ENOENT" });

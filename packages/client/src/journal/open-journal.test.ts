@@ -1,17 +1,13 @@
 import { execFile, spawn } from "node:child_process";
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.test-kit.ts";
 import type { Journal } from "./journal.ts";
 import { openJournal } from "./open-journal.ts";
 
-async function newPath(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "tally-journal-test-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return join(directory, "till", "sales.ndjson");
-}
+const newPath = async () => join(await temporaryDirectory(), "till", "sales.ndjson");
 
 const textsOf = ({ left }: Journal): readonly string[] => left.map(({ text }) => text);
 

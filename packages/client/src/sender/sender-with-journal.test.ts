@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openJournal } from "../journal/open-journal.ts";
 import { startScriptedServer, type Received, type Reply } from "../scripted-server.test-kit.ts";
+import { temporaryDirectory } from "../temporary-directory.test-kit.ts";
 import { createPurchaseSender, type PurchaseSenderOptions } from "./create-purchase-sender.ts";
 import type { Purchase } from "./purchase-queue.ts";
 
@@ -19,11 +19,7 @@ function results(request: Received, ...statuses: readonly number[]): Reply {
   return { status: 207, body: { results: each } };
 }
 
-async function newPath(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "tally-sender-test-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return join(directory, "till.ndjson");
-}
+const newPath = async () => join(await temporaryDirectory(), "till.ndjson");
 
 const open = async (path: string, baseUrl: string, options: Partial<PurchaseSenderOptions> = {}) =>
   createPurchaseSender({
