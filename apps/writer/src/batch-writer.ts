@@ -53,7 +53,7 @@ export interface StoredFigures {
   /** From the delivery of the oldest batch to the start of the transaction. */
   readonly waitedMs: number;
   readonly transactionMs: number;
-  /** From the time when the gateway sealed the oldest of these batches to the commit. */
+  /** From the time when the gateway flushed the oldest of these batches to the commit. */
   readonly oldestMs: number;
 }
 

@@ -36,7 +36,7 @@ export function textOfBatchId(id: BatchId): string {
   return `${id.producer}:${id.sequence}`;
 }
 
-/** The content of one message of an ingest queue. `createdAt` is when the gateway sealed it, in ms since 1970. */
+/** The content of one message of an ingest queue. `createdAt` is when the gateway flushed it, in ms since 1970. */
 export interface Batch<E extends Event = Event> {
   readonly id: BatchId;
   readonly createdAt: number;

@@ -10,7 +10,7 @@ import { channel } from "node:diagnostics_channel";
 
 /** Messages: the name of the ingest queue. */
 export const gatewayChannels = {
-  /** The batch is sealed; the publisher does not have it yet. */
+  /** The batch is flushed; the publisher does not have it yet. */
   beforePublish: channel("tally:gateway:before-publish"),
   /** The broker has confirmed the batch; its requests have no response yet. */
   afterConfirm: channel("tally:gateway:after-confirm"),
@@ -34,7 +34,7 @@ export const writerChannels = {
 export const rankerChannels = {
   /** The ranking message is decoded; nothing was sent to Redis. */
   beforeCommit: channel("tally:ranker:before-commit"),
-  /** Redis has counted the batch; its delivery is not acknowledged. */
+  /** The batch is ranked; its delivery is not acknowledged. */
   beforeAcknowledgement: channel("tally:ranker:before-acknowledgement"),
   /** The acknowledgement is handed to the connection, which writes it after this turn of the event loop. */
   afterAcknowledgement: channel("tally:ranker:after-acknowledgement"),

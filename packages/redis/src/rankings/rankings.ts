@@ -15,7 +15,7 @@ export interface RankingsOptions {
 }
 
 export interface BatchRanking {
-  /** Applies the moves of a batch on each shard without its mark, and sets the mark. False: all had it. */
+  /** Ranks a batch on each shard without its mark. False: all had it. */
   rank(domain: string, message: RankingMessage): Promise<boolean>;
   /** Returns the given batches whose mark is missing on a shard. One script call for each producer and shard. */
   unmarked<B extends BatchId>(domain: string, batches: readonly B[]): Promise<readonly B[]>;
