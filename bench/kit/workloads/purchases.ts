@@ -2,7 +2,7 @@ import { scaled, spreadOver } from "./workload.ts";
 import type { Draw, BulkEntry, ClientRequest, SourceGroup, SourceRun, Workload } from "./workload.ts";
 
 const date = 20261120;
-const linesOfPurchase = 5;
+const itemsOfPurchase = 5;
 // For one store, in the source's final load.
 const usualPerHour = 300;
 
@@ -10,7 +10,7 @@ const usualPerHour = 300;
 const stores = spreadOver(512, 50);
 const items = spreadOver(99_999, 1000);
 
-/** Purchases of 5 lines with quantity 1. Half of the reads are for each of the contract's two rankings. */
+/** Purchases of 5 items with quantity 1. Half of the reads are for each of the contract's two rankings. */
 export const workload = {
   domain: "purchases",
   next: (random, spread) => requestOf(draw(stores[spread](random), items[spread], random)),
@@ -68,11 +68,11 @@ type Purchase = ReturnType<typeof draw>;
 
 function draw(store: number, item: Draw, random: () => number) {
   const customer = store * 1000 + Math.floor(random() * 1000);
-  return { store, customer, bought: Array.from({ length: linesOfPurchase }, () => item(random)) };
+  return { store, customer, bought: Array.from({ length: itemsOfPurchase }, () => item(random)) };
 }
 
 // A line counts in its store and for its item.
-const units = 2 * linesOfPurchase;
+const units = 2 * itemsOfPurchase;
 
 function requestOf(purchase: Purchase): ClientRequest {
   const { store, customer, bought } = purchase;
@@ -88,9 +88,9 @@ function requestOf(purchase: Purchase): ClientRequest {
 
 function entryOf(purchase: Purchase): BulkEntry {
   const { store, customer, bought } = purchase;
-  const lines = bought.map((ItemID) => ({ ItemID, numberOfItems: 1 }));
+  const items = bought.map((ItemID) => ({ ItemID, numberOfItems: 1 }));
   return {
-    entry: { storeID: store, custID: customer, date: String(date), items: lines },
+    entry: { storeID: store, custID: customer, date: String(date), items },
     units,
     content: () => contentOf(purchase),
   };

@@ -3,10 +3,9 @@ export const system = "tally";
 
 /**
  * For 5,000 events a second at the busiest moment: 0.7 cores of gateway, less than 0.4 of any other tier. Each tier has
- * the two processes that a failure needs, not more. docs/performance.md has the CPU time of a purchase, upper end of its
- * spread: gateway 42 µs, writer 9, ranker 3, broker 8, database 19 (both instances), Redis 20, or 34 with many shards.
- * Cores = µs × peak / 1,000,000 / 0.3: half of what docs/scale.md uses, because an instance may do half as much as a core
- * of the measured machine. docs/deploy-aws.md has sizes for 50,000 events a second.
+ * the two processes that a failure needs, not more. Cores = µs × peak / 1,000,000 / 0.3, with the highest µs of a tier in
+ * docs/scale.md, for Redis 34 with many shards: half of the use that it assumes, because an instance may do half as much
+ * as a core of the measured machine. docs/deploy-aws.md has sizes for 50,000 events a second.
  */
 export const sizes = {
   /** The first two numbers of each address in the VPC. */
