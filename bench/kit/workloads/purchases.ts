@@ -88,9 +88,13 @@ function requestOf(purchase: Purchase): ClientRequest {
 
 function entryOf(purchase: Purchase): BulkEntry {
   const { store, customer, bought } = purchase;
-  const items = bought.map((ItemID) => ({ ItemID, numberOfItems: 1 }));
   return {
-    entry: { storeID: store, custID: customer, date: String(date), items },
+    entry: {
+      storeID: store,
+      custID: customer,
+      date: String(date),
+      items: bought.map((ItemID) => ({ ItemID, numberOfItems: 1 })),
+    },
     units,
     content: () => contentOf(purchase),
   };
