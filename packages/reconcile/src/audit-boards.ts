@@ -31,12 +31,13 @@ interface CellDifference {
 
 // Compared at once: one round trip carries many small boards.
 const cellsAtOnce = 20_000;
-// How long a difference must stay while its cell is not moved: a read beside moves is not one moment. A cell may be moved
-// at every look, so there are more looks.
-const pausesMs = [0, 20, 100, 500];
-const looksMax = 200;
+// Beside traffic, cells that move while they are read are read again at once. Those that differ have more time at the end:
+// a batch may be ranked in one shard only, or be ranked again after Redis has lost its last second.
+const movingMs = 200;
+const suspectsMax = 100_000;
 
 type Cell = RecountedBoard["cells"][number];
+type BoardRows = Map<string, number>;
 
 /** `meanwhile`: for an audit beside live traffic, begun after the marks were read. */
 export async function auditBoards(
@@ -48,8 +49,9 @@ export async function auditBoards(
 ): Promise<BoardAudit> {
   const differences = new Findings<CellDifference>();
   const known = new Set<string>();
+  const suspects = new Map<string, BoardRows>();
   const hash = new CellsHash();
-  let [cells, units, missing, surplus] = [0, 0, 0, 0];
+  let [cells, units, missing, surplus, suspected] = [0, 0, 0, 0, 0];
 
   function differ(one: CellDifference): void {
     missing += Math.max(0, one.rows - one.ranked);
@@ -58,10 +60,11 @@ export async function auditBoards(
   }
 
   async function compare(boards: readonly RecountedBoard[]): Promise<void> {
+    if (boards.length === 0) return;
     await meanwhile?.look();
     const ranked = await rankings.cells(domain.name, boards);
     const moved = await meanwhile?.look();
-    const again = new Map<string, Map<string, number>>();
+    const again = new Map<string, BoardRows>();
     for (const [index, { board, cells: own }] of boards.entries()) {
       known.add(board);
       for (const [member, count] of own) {
@@ -70,11 +73,17 @@ export async function auditBoards(
       }
       cells += own.length;
       const found = differencesOf(board, withMoves(own, meanwhile?.of(board)), ranked[index] ?? none);
-      if (meanwhile === undefined) found.forEach(differ);
-      else again.set(board, rowsOf(own, [...found.map(({ member }) => member), ...(moved?.get(board)?.keys() ?? [])]));
+      const members = [...found.map(({ member }) => member), ...(moved?.get(board)?.keys() ?? [])];
+      if (meanwhile === undefined || suspected > suspectsMax) found.forEach(differ);
+      else if (members.length > 0) again.set(board, rowsOf(own, members));
     }
-    if (meanwhile !== undefined)
-      for await (const one of compareAgain(domain.name, rankings, meanwhile, again)) differ(one);
+    if (meanwhile !== undefined) await compareAgain(domain.name, rankings, meanwhile, again, movingMs);
+    for (const { board } of boards) {
+      const own = again.get(board);
+      if (own === undefined) meanwhile?.forget(board);
+      else suspects.set(board, own);
+      suspected += own?.size ?? 0;
+    }
     onProgress(cells);
   }
 
@@ -96,45 +105,49 @@ export async function auditBoards(
   const withoutRows = (names: readonly string[]): readonly RecountedBoard[] =>
     names.filter((board) => !known.has(board)).map((board) => ({ board, cells: [] }));
   for await (const names of rankings.boards(domain.name)) await compare(withoutRows(names));
-  await compare(withoutRows(meanwhile?.boards() ?? []));
+  if (meanwhile !== undefined) {
+    await compare(withoutRows(meanwhile.boards()));
+    for (const one of await compareAgain(domain.name, rankings, meanwhile, suspects, meanwhile.staysMs)) differ(one);
+  }
   return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
 }
 
-type BoardRows = Map<string, number>;
-
-/** Reads cells alone until they are equal, and yields those that differ while they are not moved. `again`: board →
- * member → count in the snapshot. */
-async function* compareAgain(
+/** Reads cells alone until they are equal while they do not move, or the time is over. Returns the differences that are
+ * left then, without those of moving cells that their moves explain. `again`: board → member → count in the snapshot;
+ * what is equal is removed. */
+async function compareAgain(
   domain: string,
   rankings: Rankings,
   meanwhile: Meanwhile,
-  again: ReadonlyMap<string, BoardRows>,
-): AsyncGenerator<CellDifference> {
-  const timesAtRest = new Map<string, number>();
-  let left = [...again];
-  for (let look = 1; (left = left.filter(([, own]) => own.size > 0)).length > 0; look++) {
+  again: Map<string, BoardRows>,
+  withinMs: number,
+): Promise<readonly CellDifference[]> {
+  const deadline = performance.now() + withinMs;
+  for (let pauseMs = 5; again.size > 0; pauseMs = Math.min(1000, pauseMs * 2)) {
     await meanwhile.look();
+    const left = [...again];
     const ranked = await rankings.cells(
       domain,
       left.map(([board, own]) => ({ board, members: [...own.keys()] })),
     );
     const moved = await meanwhile.look();
+    const differences: CellDifference[] = [];
     for (const [index, [board, own]] of left.entries()) {
       const since = meanwhile.of(board);
       const now = Array.from(own, ([member, rows]): Cell => [member, rows + (since?.get(member) ?? 0)]);
       const found = Map.groupBy(differencesOf(board, now, ranked[index] ?? none), ({ member }) => member);
       for (const member of own.keys()) {
-        if (moved.get(board)?.has(member) === true && look < looksMax) continue;
-        const [name, [one] = []] = [`${board}\0${member}`, found.get(member)];
-        const times = (timesAtRest.get(name) ?? 0) + 1;
-        timesAtRest.set(name, times);
-        if (one !== undefined && times < pausesMs.length && look < looksMax) continue;
-        if (one !== undefined) yield one;
-        own.delete(member);
+        const by = moved.get(board)?.get(member);
+        const [one] = found.get(member) ?? [];
+        if (one !== undefined && Math.abs(one.rows - one.ranked) > Math.abs(by ?? 0)) differences.push(one);
+        if (one === undefined && by === undefined) own.delete(member);
       }
+      if (own.size === 0) again.delete(board);
     }
-    await delay(pausesMs[look] ?? pausesMs.at(-1));
+    if (performance.now() >= deadline) return differences;
+    if (again.size > 0) await delay(pauseMs);
   }
+  return [];
 }
 
 const none: BoardCells = { cells: new Map(), alsoStored: new Map(), keeps: () => true };

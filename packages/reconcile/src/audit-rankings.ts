@@ -12,6 +12,7 @@ import type { Batches, RowsToRead } from "./add-up.ts";
 import type { BatchCounts } from "./batch-counts.ts";
 import type { CellCounts } from "./cell-counts.ts";
 import { CellsHash, Findings, type Found } from "./findings.ts";
+import type { MeanwhileOptions } from "./meanwhile.ts";
 import { isMarked, unset } from "./recount.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -43,13 +44,11 @@ interface ToAudit extends Batches {
   readonly wereRead: RowsToRead;
   readonly all: LedgerTotals;
   readonly fold: Fold;
-  /** For an audit beside live traffic, the write endpoint: what is stored and ranked meanwhile is no difference. */
-  readonly live: SqlReader | undefined;
+  /** For an audit beside live traffic: what is stored and ranked meanwhile is no difference. */
+  readonly live: Pick<MeanwhileOptions, "writer" | "staysMs"> | undefined;
 }
 
-// The ranker may be behind, or repair what it has missed.
-const rankedWithinMs = 15_000;
-const againAfterMs = 100;
+const againAfterMs = 250;
 const pageSize = 1000;
 
 export async function auditBatches(
@@ -88,29 +87,27 @@ export async function auditBatches(
   }
   if (areAllRead && rowsOfFolded !== fold.changes)
     miscounted.add({ batch: "of all that are folded", ledger: fold.changes, rows: rowsOfFolded });
-  let [strayMarks, unmarkedFolded] = [0, 0];
+  let strayMarks = 0;
+  const foldedWithout: BatchId[] = [];
   for (const marks of shards) {
     const stray = [...unset(marks, [ledger, folded])];
-    strayMarks += live === undefined ? stray.length : await countMissing(live, domain.name, stray);
-    for (const _ of unset(folded.all(), [marks])) unmarkedFolded++;
+    strayMarks += live === undefined ? stray.length : await countMissing(live.writer, domain.name, stray);
+    for (const id of unset(folded.all(), [marks])) foldedWithout.push(id);
   }
-  const withinMs = live === undefined ? 0 : rankedWithinMs;
+  const stillWithout = async (batches: readonly BatchId[]) =>
+    live === undefined ? batches : stillUnmarked(rankings, domain.name, batches, live.staysMs);
   const unmarked = new Findings<string>();
-  for (const id of await stillUnmarked(rankings, domain.name, [...lacking.keys()], withinMs)) {
+  for (const id of await stillWithout([...lacking.keys()])) {
     unmarked.add(textOfBatchId(id));
     lacking.delete(id);
   }
+  const { length: unmarkedFolded } = await stillWithout(foldedWithout);
   for (const changes of lacking.values()) ranked += changes;
   return { stored, ranked, miscounted, unmarked, strayMarks, unmarkedFolded };
 }
 
-/** Those of the batches that have no mark within a time. */
-async function stillUnmarked(
-  rankings: Rankings,
-  domain: string,
-  batches: readonly BatchId[],
-  withinMs: number,
-): Promise<readonly BatchId[]> {
+/** Those of the batches that have no mark within a time: the ranker may be behind, or repair what it has missed. */
+async function stillUnmarked(rankings: Rankings, domain: string, batches: readonly BatchId[], withinMs: number) {
   const deadline = performance.now() + withinMs;
   let left = batches;
   while (left.length > 0 && performance.now() < deadline) {

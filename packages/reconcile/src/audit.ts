@@ -1,4 +1,4 @@
-import { readFold, readTotals, selectConflicts, withRecount } from "@tally/database";
+import { FoldedMeanwhile, readFold, readTotals, selectConflicts, withRecount } from "@tally/database";
 import type { Database, LetterState, LedgerTotals } from "@tally/database";
 import type { Domain, SqlSnapshot } from "@tally/contract";
 import type { Rankings, RankingsState } from "@tally/redis";
@@ -15,8 +15,8 @@ export interface AuditOptions {
   readonly endpoint: "read" | "write";
   /** Reads the rows of folded batches too, and compares them with the folded counts. */
   readonly isFull?: boolean;
-  /** Beside live traffic: what is stored and ranked during the audit is no difference. */
-  readonly isLive?: boolean;
+  /** Beside live traffic: what is stored and ranked during the audit is no difference. How long one must stay. */
+  readonly liveMs?: number;
   readonly rankings: Rankings;
   /** Ids of acknowledged events; those of the domain are ticked off. */
   readonly acknowledged?: IdSet;
@@ -79,6 +79,19 @@ export interface DomainAudit {
 /** Reads the folded counts and the rows of all other batches in one consistent snapshot of the database. Unless it is
  * live, batches that are not ranked yet appear as differences. Throws DatabaseError, and errors of Redis. */
 export async function audit(options: AuditOptions): Promise<DomainAudit> {
+  for (let times = 1; ; times++) {
+    try {
+      return await auditOnce(options);
+    } catch (error) {
+      // Folded during a live audit, as by `tally retention`: the next one sees it.
+      if (!(error instanceof FoldedMeanwhile) || times === timesMax) throw error;
+    }
+  }
+}
+
+const timesMax = 5;
+
+async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
   const { database, endpoint, rankings, acknowledged } = options;
   const progress = (step: AuditProgress["step"], total?: number) => (done: number) =>
     options.onProgress?.({ step, done, total });
@@ -97,11 +110,11 @@ export async function audit(options: AuditOptions): Promise<DomainAudit> {
       wereRead,
       progress("rows", rowsTotal),
     );
-    const live = options.isLive === true ? database.writer : undefined;
+    const live = options.liveMs === undefined ? undefined : { writer: database.writer, staysMs: options.liveMs };
     const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold, live };
     const onBatches = progress("batches", ledger.batches);
     const batches = await auditBatches(snapshot, domain, rankings, toAudit, onBatches);
-    const meanwhile = live && (await Meanwhile.since(snapshot, { domain: domain.name, writer: live, rankings, known }));
+    const meanwhile = live && (await Meanwhile.since(snapshot, { domain: domain.name, ...live, rankings, known }));
     const boards = await auditBoards(snapshot, domain, rankings, { sums, meanwhile }, progress("boards"));
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
     if (wereRead === "all") await auditFolded(snapshot, domain.name, sums.foldedRows, contradictions);

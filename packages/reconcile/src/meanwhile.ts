@@ -1,4 +1,12 @@
-import { findEpochs, listBatches, placeAt, readEpochs, readRankingMessages } from "@tally/database";
+import {
+  findEpochs,
+  FoldedMeanwhile,
+  listBatches,
+  placeAt,
+  readEpochs,
+  readFold,
+  readRankingMessages,
+} from "@tally/database";
 import { decodeRankingMessage, textOfBatchId, type BatchId, type SqlReader } from "@tally/contract";
 import { movesOf, type Rankings } from "@tally/redis";
 import type { Batches } from "./add-up.ts";
@@ -14,10 +22,12 @@ import { BatchMarks } from "./recount.ts";
 /** Counts by board and member. */
 type Cells = Map<string, Map<string, number>>;
 
-interface MeanwhileOptions {
+export interface MeanwhileOptions {
   readonly domain: string;
   /** The write endpoint: the read endpoint may lack what is ranked. */
   readonly writer: SqlReader;
+  /** How long a difference must stay to be one. */
+  readonly staysMs: number;
   readonly rankings: Pick<Rankings, "unmarked">;
   /** The batches of the snapshot. */
   readonly known: Batches;
@@ -25,27 +35,32 @@ interface MeanwhileOptions {
 
 const pageSize = 1000;
 
-/** What has moved on the boards since a snapshot. Memory grows with the cells that move. */
+/** What has moved on the boards since a snapshot. Memory: about 80 bytes for each cell that moves. */
 export class Meanwhile {
   readonly #options: MeanwhileOptions;
+  /** The snapshot has all batches of epochs up to this one. */
+  readonly #closedTo: number;
   /** The first epoch whose batches may be new. */
   #from: number;
+  readonly #forgotten = new Set<string>();
   readonly #listed = new BatchMarks();
   /** Without a mark at the last look, by textOfBatchId. */
   readonly #waiting = new Map<string, BatchId>();
   readonly #since: Cells = new Map();
 
-  private constructor(options: MeanwhileOptions, from: number) {
+  private constructor(options: MeanwhileOptions, closedTo: number) {
     this.#options = options;
-    this.#from = from;
+    this.#closedTo = closedTo;
+    this.#from = closedTo + 1;
   }
 
   static async since(snapshot: SqlReader, options: MeanwhileOptions): Promise<Meanwhile> {
     const epochs = await findEpochs(snapshot, options.domain);
-    return new Meanwhile(options, (epochs?.closedTo ?? -1) + 1);
+    return new Meanwhile(options, epochs?.closedTo ?? -1);
   }
 
-  /** Returns the cells that were moved since the last look, or are moved now. */
+  /** Returns the cells that were moved since the last look. Throws FoldedMeanwhile if a batch that the snapshot may lack
+   * was folded: the ledger has it no more. */
   async look(): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
     const { rankings, domain } = this.#options;
     // Before the marks: what a read has seen until now is in the ledger.
@@ -59,9 +74,19 @@ export class Meanwhile {
     return moved;
   }
 
+  get staysMs(): number {
+    return this.#options.staysMs;
+  }
+
   /** What has been added to a cell since the snapshot. */
   of(board: string): ReadonlyMap<string, number> | undefined {
     return this.#since.get(board);
+  }
+
+  /** The board is not asked for again. */
+  forget(board: string): void {
+    this.#since.delete(board);
+    this.#forgotten.add(board);
   }
 
   boards(): readonly string[] {
@@ -84,6 +109,8 @@ export class Meanwhile {
       length = page.length;
     }
     this.#from = closedTo + 1;
+    const fold = await readFold(writer, domain);
+    if (fold.epoch > this.#closedTo) throw new FoldedMeanwhile(`${domain}: batches since the snapshot`);
   }
 
   async #add(batches: readonly BatchId[], moved: Cells): Promise<void> {
@@ -93,10 +120,11 @@ export class Meanwhile {
       const messages = await readRankingMessages(writer, some);
       for (const batch of some) {
         const message = messages.get(textOfBatchId(batch));
-        if (message === undefined)
-          throw new Error(`${domain}: the ledger has no ranking message of batch ${textOfBatchId(batch)}`);
-        for (const [board, member, by] of cellsOf(message))
+        if (message === undefined) throw new FoldedMeanwhile(`${domain}: batch ${textOfBatchId(batch)}`);
+        for (const [board, member, by] of cellsOf(message)) {
+          if (this.#forgotten.has(board)) continue;
           for (const cells of [this.#since, moved]) addTo(cells, board, member, by);
+        }
       }
     }
   }

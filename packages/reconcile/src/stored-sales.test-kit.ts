@@ -6,7 +6,7 @@ import type { Database } from "@tally/database";
 import { encodeRankingMessage, Moves, type Domain, type RankingMessage } from "@tally/contract";
 import { encodeMoves, type Rankings } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { audit, type AuditOptions } from "./audit.ts";
 import { fold, foldAll, type FoldOptions } from "./fold.ts";
 import { rebuild } from "./rebuild.ts";
@@ -32,19 +32,23 @@ const recountOf = (table: string): Domain["recount"] => ({
       ],
       rowsOfBatches: [`SELECT ${columns} FROM ${table} WHERE producer = ? AND sequence BETWEEN ? AND ?`],
     },
+    { board: (key) => key, cells: `SELECT 'sales', store, COUNT(*) FROM ${table} GROUP BY store` },
   ],
 });
 
 /** Sales that are stored, ranked and folded without an app: domains by name, each with its table. */
-export function storedSales(names: readonly string[]) {
+export function storedSales(names: readonly string[], shards = 1) {
   const database = ownDatabase([ledgerMigrations, "ledger"], [deadLetterMigrations, "dead-letters"]).connect();
-  const own = ownRankings(1, names.map(domainOf));
+  const own = ownRankings(shards, names.map(domainOf));
   const { rankings } = own;
 
-  /** Closes the newest epoch. */
+  /** Closes the newest epoch, and waits until the read endpoint has it. */
   async function nextEpoch(domain: string): Promise<void> {
     await openEpoch(database, domain, await readEpochs(database.writer, domain));
     await closeEarlier(database, domain, await readEpochs(database.writer, domain));
+    const epochs = await readEpochs(database.writer, domain);
+    const isThere = async () => expect(await readEpochs(database.reader, domain)).toEqual(epochs);
+    await vi.waitFor(isThere, { timeout: 30_000, interval: 5 });
   }
 
   return { ...own, database, nextEpoch, open: (name: string) => open(name, { database, rankings }) };
@@ -79,7 +83,10 @@ async function open(name: string, { database, rankings }: { database: Database; 
           { length: randomInt(1, 4) },
           () => [randomInt(stores), randomInt(items), quantityMin + randomInt(9)] as const,
         );
-        for (const [shop, item, quantity] of sales) moves.addMirrored(mirrored, String(item), String(shop), quantity);
+        for (const [shop, item, quantity] of sales) {
+          moves.add("sales", String(shop), 1);
+          moves.addMirrored(mirrored, String(item), String(shop), quantity);
+        }
         const producer = Buffer.from(batch.producer, "hex");
         const rows = sales.map(([shop, item, quantity]) => [shop, `[[${item},${quantity}]]`, producer, batch.sequence]);
         const message = { batch, storedAt: 0, ...encodeMoves(moves, 1) };

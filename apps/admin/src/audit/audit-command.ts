@@ -75,10 +75,11 @@ async function auditServers(
       waitedSeconds: (waitedAt - startedAt) / 1000,
       seconds: (performance.now() - waitedAt) / 1000,
     });
-    if (report.agrees || underWay.length > 0) return report;
+    // A live audit has waited for what differs by itself.
+    if (report.agrees || underWay.length > 0 || isLive) return report;
     // Batches that a consumer holds are invisible, and the ranker repairs missed ones within 12 s: only a stable
-    // difference counts. Beside traffic the figures change.
-    const text = isLive ? "differs" : JSON.stringify(report.audit);
+    // difference counts.
+    const text = JSON.stringify(report.audit);
     if (text !== difference.text) difference = { text, sinceMs: waitedAt };
     if (performance.now() - difference.sinceMs > Math.min(flags.wait, stableForSeconds) * 1000) return report;
     progress.note("found differences; compares again until they are stable");
@@ -106,7 +107,7 @@ async function auditAll(
         rankings,
         endpoint,
         isFull,
-        isLive,
+        ...(isLive && { liveMs: stableForSeconds * 1000 }),
         ...(acknowledged === undefined ? {} : { acknowledged }),
         onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
       }),

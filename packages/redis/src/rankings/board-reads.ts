@@ -152,7 +152,7 @@ async function readBoth(shard: BoardInShard): Promise<{ readonly scores: Scores;
   const all =
     members === undefined
       ? await scan((cursor) => redis.hscan(hash, cursor, "COUNT", portion))
-      : scoresOf(members, await redis.hmget(hash, ...members));
+      : await scoresOf(members, (some) => redis.hmget(hash, ...some));
   // All members may have returned to the sorted set meanwhile, once in the life of a board.
   if ((await readFloor(shard)) === "all") return { scores: await readSorted(shard), inHash };
   const isReturning = floor?.startsWith("back ") === true;
@@ -170,16 +170,19 @@ async function readBoth(shard: BoardInShard): Promise<{ readonly scores: Scores;
 async function readSorted({ redis, prefix, board, members }: BoardInShard): Promise<Scores> {
   const key = `${prefix}:b:${board}`;
   if (members === undefined) return scan((cursor) => redis.zscan(key, cursor, "COUNT", portion));
-  return scoresOf(members, await redis.zmscore(key, ...members));
+  return scoresOf(members, (some) => redis.zmscore(key, ...some));
 }
 
-function scoresOf(members: readonly string[], scores: readonly (string | null)[]): Scores {
-  return new Map(
-    members.flatMap((member, index) => {
-      const score = scores[index] ?? null;
-      return score === null ? [] : [[member, score]];
-    }),
-  );
+async function scoresOf(
+  members: readonly string[],
+  read: (some: readonly string[]) => Promise<readonly (string | null)[]>,
+): Promise<Scores> {
+  const scores: Scores = new Map();
+  for (let at = 0; at < members.length; at += portion) {
+    const some = members.slice(at, at + portion);
+    for (const [index, score] of (await read(some)).entries()) if (score !== null) scores.set(some[index] ?? "", score);
+  }
+  return scores;
 }
 
 /** Where the sorted set of a board ends (see lua/move.lua); null: all members are in it. A cut leaves more members than

@@ -188,12 +188,13 @@ export function batchRanking(
 
     unmarked: <B extends BatchId>(domain: string, batches: readonly B[]): Promise<readonly B[]> =>
       onShards(domain, async ({ keys, live }) => {
-        const byProducer = Map.groupBy(batches, (batch) => batch.producer);
+        // Few enough for the arguments of a call, and for Redis to serve others in between.
+        const portions = Map.groupBy(batches, ({ producer, sequence }) => `${producer}${Math.floor(sequence / 5000)}`);
         const missing = await Promise.all(
-          [...byProducer].flatMap(([producer, own]) =>
+          [...portions.values()].flatMap((own) =>
             keys.map(async (shard) => {
               const all = own.map(({ sequence }) => sequence);
-              const sequences = new Set(await redis.tallyUnmarked(shard, live, producer, ...all));
+              const sequences = new Set(await redis.tallyUnmarked(shard, live, own[0]?.producer ?? "", ...all));
               return own.filter(({ sequence }) => sequences.has(String(sequence)));
             }),
           ),
