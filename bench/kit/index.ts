@@ -1,3 +1,4 @@
+export { list, setting, share, type NamedValue } from "./flag-values.ts";
 export { interruption } from "./interruption.ts";
 export { servicesOption, startLabServices } from "./lab-services.ts";
 export { eventState, isGood, LoadClient, type Reply, type Responded } from "./load-client.ts";

@@ -1,4 +1,4 @@
-import type { NamedValue } from "@tally/runtime/flag-values";
+import type { NamedValue } from "../kit/index.ts";
 import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { list, number, share, wholeNumber } from "@tally/runtime/flag-values";
+import { number, wholeNumber } from "@tally/runtime/flag-values";
 import { Command } from "commander";
+import { list, share } from "../kit/index.ts";
 import { root, say, seedOption, withDesigns, withLoad, withOutput } from "./command/flags.ts";
 import type { Flags, OutputFlags } from "./command/flags.ts";
 import { reportFailure, runOnce } from "./command/run-once.ts";

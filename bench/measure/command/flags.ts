@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { list, number, setting, share, wholeNumber, type NamedValue } from "@tally/runtime/flag-values";
+import { number, wholeNumber } from "@tally/runtime/flag-values";
 import type { ServicesSource } from "@tally/local";
-import { servicesOption } from "../../kit/index.ts";
+import { list, servicesOption, setting, share, type NamedValue } from "../../kit/index.ts";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { designNames, designOf, meaningOf } from "../designs/designs.ts";
 

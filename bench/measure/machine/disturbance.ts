@@ -1,4 +1,5 @@
-import { readCpuTime, readProcesses, type ProcessFigures } from "@tally/local";
+import { existsSync, readFileSync } from "node:fs";
+import { readProcesses, type ProcessFigures } from "@tally/local";
 import { round } from "../latency.ts";
 
 /** The CPU time of the machine and of each of its processes at one moment. */
@@ -9,6 +10,27 @@ export type Readings = readonly [before: MachineReading, after: MachineReading];
 
 /** Costs some ms. Throws on other systems than Linux. */
 export const readMachine = () => ({ cpu: readCpuTime(), processes: readProcesses() });
+
+// USER_HZ, which is the same on all Linux systems.
+const ticksPerSecond = 100;
+
+/** The CPU time of the whole machine since boot, in seconds of all cores together. Throws on other systems than Linux. */
+function readCpuTime() {
+  if (!existsSync("/proc/stat")) throw new Error("the bench needs /proc/stat, as on Linux");
+  const text = readFileSync("/proc/stat", "utf8");
+  // user nice system idle iowait irq softirq steal; then the time of guests, which user and nice include (proc(5)).
+  const [, ...fields] = text.slice(0, text.indexOf("\n")).split(/ +/);
+  const seconds = fields.slice(0, 8).map((field) => Number(field) / ticksPerSecond);
+  const [user = 0, nice = 0, system = 0] = seconds;
+  return {
+    /** The time of processes, nice ones too, and of the kernel for them; without interrupts, which it counts apart. */
+    processSeconds: user + nice + system,
+    /** Time in which the hypervisor gave a core to another virtual machine. */
+    stealSeconds: seconds[7] ?? 0,
+    /** All time, idle time included. */
+    totalSeconds: seconds.reduce((sum, one) => sum + one, 0),
+  };
+}
 
 const disturbedAbovePercent = 5;
 const largestShown = 3;

@@ -9,24 +9,6 @@ const pageBytes = 4096;
 /** CPU time so far and resident memory of a process. */
 export type ProcessFigures = NonNullable<ReturnType<typeof readProcess>>;
 
-/** The CPU time of the whole machine since boot, in seconds of all cores together. Throws on other systems than Linux. */
-export function readCpuTime() {
-  if (!existsSync("/proc/stat")) throw new Error("the bench needs /proc/stat, as on Linux");
-  const text = readFileSync("/proc/stat", "utf8");
-  // user nice system idle iowait irq softirq steal; then the time of guests, which user and nice include (proc(5)).
-  const [, ...fields] = text.slice(0, text.indexOf("\n")).split(/ +/);
-  const seconds = fields.slice(0, 8).map((field) => Number(field) / ticksPerSecond);
-  const [user = 0, nice = 0, system = 0] = seconds;
-  return {
-    /** The time of processes, nice ones too, and of the kernel for them; without interrupts, which it counts apart. */
-    processSeconds: user + nice + system,
-    /** Time in which the hypervisor gave a core to another virtual machine. */
-    stealSeconds: seconds[7] ?? 0,
-    /** All time, idle time included. */
-    totalSeconds: seconds.reduce((sum, one) => sum + one, 0),
-  };
-}
-
 /** undefined: there is no such process. */
 function readProcess(pid: number) {
   const text = fileOf(pid, "stat");

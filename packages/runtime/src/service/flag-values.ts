@@ -13,20 +13,6 @@ export function numberFlag(expected: string, isValid: (value: number) => boolean
 
 export const wholeNumber = numberFlag("a whole number from 1 on", (value) => Number.isSafeInteger(value) && value >= 1);
 export const number = numberFlag("a number from 0 on", (value) => Number.isFinite(value));
-export const share = numberFlag("a number from 0 to 1", (value) => value <= 1);
-
-export function list(text: string): readonly string[] {
-  return text.split(",");
-}
-
-export type NamedValue = readonly [name: string, value: string];
-
-/** NAME=value, as a setting of an app; for a flag that may be repeated. */
-export function setting(text: string, before: readonly NamedValue[]): readonly NamedValue[] {
-  const [, name, value] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError("expected NAME=value");
-  return [...before, [name, value]];
-}
 
 /** The origin of a server: an HTTP address without a path. */
 export function origin(text: string): string {
