@@ -5,7 +5,7 @@ import { batchOf, openPublisher } from "./kit/publish.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { expectAllKept } from "./kit/tally.ts";
 
-/* Of a pair the newest swipe counts, in whatever order they arrive. Batches are put straight into the ingest queue. */
+/* The newest swipe of a pair counts, in whatever order they arrive. Batches are put straight into the ingest queue. */
 
 const ids = new Set<string>();
 

@@ -1,7 +1,7 @@
 // A Ctrl-C can arrive twice: from the terminal, and from pnpm, which hands it on.
 const sameInterruptMs = 1000;
 
-/** Aborted by the first SIGINT, SIGTERM or SIGHUP, after `onInterrupt`. One more than a second later ends the process. */
+/** Aborted by the first SIGINT, SIGTERM or SIGHUP, after `onInterrupt`. One more after a second ends the process. */
 export function interruption(onInterrupt: () => void): AbortSignal {
   const interrupted = new AbortController();
   let interruptedAt = Infinity;

@@ -5,7 +5,7 @@ import { MessageChannel, parentPort, Worker, type MessagePort } from "node:worke
  * 26 aborts the whole process when that interrupts the creation of a zlib stream.
  */
 
-/** What a thread can be called for, by name; it may return a promise. Arguments and results are structured-cloneable. */
+/** Calls of a thread by name; each may return a promise. Arguments and results are structured-cloneable. */
 type ThreadCalls<Calls> = { readonly [N in keyof Calls]: (argument: never) => unknown };
 
 /** A call, whose reply goes to its port; undefined: stop. */

@@ -86,7 +86,7 @@ export function bestWithin(p99Ms: number, contenders: readonly string[], runs: r
   return best && throughput && { ...best, throughput: throughput.name };
 }
 
-/** Of POSTs; of GETs where nothing else was sent. */
+/** The p99 of POSTs; of GETs where nothing else was sent. */
 export function p99Of({ latencyMs, reads }: Report): number | null {
   return (latencyMs ?? reads.latencyMs)?.p99 ?? null;
 }

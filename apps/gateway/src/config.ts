@@ -134,11 +134,11 @@ export const gatewayLimits = {
   batchesInFlightMax: 8,
   /** Bytes of the events of a domain that WAITING_MAX counts; the process needs a few times this memory. */
   waitingBytesMax: 128 * mebibyte,
-  /** Of BODIES_BYTES_MAX. */
+  /** The share of BODIES_BYTES_MAX for one address. */
   bodiesShare: 0.5,
-  /** Of CONNECTIONS_MAX. The connections of TRUST_PROXY are not limited. */
+  /** The share of CONNECTIONS_MAX for one address. The connections of TRUST_PROXY are not limited. */
   connectionsShare: 0.4,
-  /** Of STREAMS_MAX. */
+  /** The share of STREAMS_MAX for one address. */
   streamsShare: 0.05,
   /** A server of the read endpoint that is further behind the newest one serves no reads. */
   replicaLagMaxMs: 5000,

@@ -5,7 +5,7 @@ import { connectDatabase, type Database } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { connectRankings } from "@tally/redis";
 import { ConfigError, Outage, type Logger } from "@tally/runtime";
-import { connectHeartbeats, openTracer, Progress, StatusReader, watchReplicas } from "@tally/telemetry";
+import { connectHeartbeats, openTracer, Activity, StatusReader, watchReplicas } from "@tally/telemetry";
 import type { AdmissionOptions } from "./admission/admission.ts";
 import { rateLimits, redisBuckets } from "./admission/rate-limits.ts";
 import type { GatewayConfig } from "./config.ts";
@@ -61,7 +61,7 @@ export async function connectServers(
     log,
     domains,
     metrics,
-    progress: new Progress(),
+    activity: new Activity(),
     async close() {
       await publisher.close();
       await tracer.close();

@@ -13,7 +13,7 @@ const help = {
   tally_gateway_keys_total:
     "Idempotency-Keys by state: new, same (equal content), other (other content, 422), unchecked " +
     "(no reply from Redis)",
-  tally_gateway_connections_refused_total: "Connections closed at once, by the exceeded limit: all or address",
+  tally_gateway_connections_rejected_total: "Connections closed at once, by the exceeded limit: all or address",
   tally_gateway_slow_streams_total: "Live streams that were ended because their client read too slowly",
   tally_gateway_found_total:
     "Lookups of events by id, by where: memory, read, write (the replica is behind), waited (not stored yet), " +
@@ -66,7 +66,7 @@ export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
     backlog: gauge("tally_queue_messages", ["domain"]),
     rejections: counter("tally_gateway_errors_total", "status", "code"),
     keys: counter("tally_gateway_keys_total", "domain", "state"),
-    connectionsRejected: counter("tally_gateway_connections_refused_total", "limit"),
+    connectionsRejected: counter("tally_gateway_connections_rejected_total", "limit"),
     slowStreams: counter("tally_gateway_slow_streams_total"),
     found: counter("tally_gateway_found_total", "domain", "where"),
     readKeys: histogram("tally_gateway_read_keys", powersOfTwo(512), "domain", "endpoint"),

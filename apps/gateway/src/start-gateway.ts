@@ -65,7 +65,7 @@ export async function startGateway(
   const operatorPort = await openOperatorPort(servers, times, () => phase);
   const report = () => ({
     threads: [],
-    reports: [{ thread: null, report: { ...servers.progress.report(), held: [], problems: recentProblems(log) } }],
+    reports: [{ thread: null, report: { ...servers.activity.report(), held: [], problems: recentProblems(log) } }],
   });
   servers.heartbeats.start("gateway", report, clockOffset(servers.database.writer, log, metrics.registry));
 

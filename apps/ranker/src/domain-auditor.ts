@@ -25,8 +25,8 @@ export interface AuditorOptions {
 export const epochEveryMs = 5000;
 // The ranking messages of a closed epoch may still be in the rank queue.
 const settledAfterMs = 3000;
-// A transaction that stays open, such as that of a frozen writer, keeps an epoch open: then batches are checked that may
-// still be in the rank queue.
+// A transaction that stays open, such as that of a frozen writer, keeps an epoch open: then batches are checked that
+// may still be in the rank queue.
 const stuckAfterMs = 10_000;
 // A server that was the write endpoint until now, and follows the new one, shows the last commits a little later.
 const lostAfterMs = 5000;

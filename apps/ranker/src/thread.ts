@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { runThread, createLogger, recentProblems } from "@tally/runtime";
-import { Progress, openTracer } from "@tally/telemetry";
+import { Activity, openTracer } from "@tally/telemetry";
 import { connectConsumer } from "@tally/broker";
 import { queuesOf, type Domain } from "@tally/contract";
 import { connectRankings } from "@tally/redis";
@@ -19,7 +19,7 @@ runThread<RankerConfig>(async (config, { index }) => {
   const domains = servedDomains(config.domains);
   const log = createLogger({ name: `ranker-${index}`, level: config.logLevel });
   const metrics = rankerMetrics(index, config.domains, () => database.pools());
-  const progress = new Progress();
+  const activity = new Activity();
   const { redisUrl: url, namespace, rankingShards: shards } = config;
   // After a timeout the ranker retries: a batch that was ranked has its mark.
   const rankings = connectRankings({ url, namespace, shards, domains, commandTimeoutMs, log });
@@ -37,12 +37,12 @@ runThread<RankerConfig>(async (config, { index }) => {
   const keptMs = config.batchesKeptSeconds * 1000;
   // One auditor is enough: others would check the same batches.
   const auditor = index === 0 ? new Auditor({ domains, database, rankings, log, keptMs, ...metrics }) : undefined;
-  const parts = { config, index, rankings, log, tracer, metrics, progress };
+  const parts = { config, index, rankings, log, tracer, metrics, activity };
   const rankers = domains.map((domain) => startRanker(domain, parts));
   await Promise.all(rankers.map(({ consumer }) => consumer.ready));
   return {
     metrics: () => metrics.registry.getMetricsAsJSON(),
-    report: () => ({ ...progress.report(), held: rankers.map(({ held }) => held()), problems: recentProblems(log) }),
+    report: () => ({ ...activity.report(), held: rankers.map(({ held }) => held()), problems: recentProblems(log) }),
     async stop() {
       await Promise.all(rankers.map(({ consumer }) => consumer.cancel()));
       // While Redis is down nothing in hand can be finished; the broker delivers it to the next consumer.
@@ -60,11 +60,11 @@ interface Parts extends Pick<BatchRankerOptions, "rankings" | "log" | "tracer"> 
   readonly config: RankerConfig;
   readonly index: number;
   readonly metrics: ReturnType<typeof rankerMetrics>;
-  readonly progress: Progress;
+  readonly activity: Activity;
 }
 
 /** Consumes the rank queue of a domain. */
-function startRanker({ name: domain }: Domain, { config, index, rankings, log, tracer, metrics, progress }: Parts) {
+function startRanker({ name: domain }: Domain, { config, index, rankings, log, tracer, metrics, activity }: Parts) {
   const ranker = new BatchRanker({
     domain,
     rankings,
@@ -72,8 +72,8 @@ function startRanker({ name: domain }: Domain, { config, index, rankings, log, t
     tracer,
     onRanked(isNew, behindMs, rankMs) {
       metrics.ranked(domain, isNew, behindMs, rankMs);
-      progress.count("ranked", domain, 0, 1);
-      progress.took("stored-ranked", behindMs);
+      activity.count("ranked", domain, 0, 1);
+      activity.took("stored-ranked", behindMs);
     },
   });
   const queues = queuesOf(config.namespace, domain);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase, letterOfMessage, type NewLetter } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
-import { Progress, openTracer } from "@tally/telemetry";
+import { Activity, openTracer } from "@tally/telemetry";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
 import { decodeRankingMessage, queuesOf, UndecodableRankingMessage } from "@tally/contract";
 import type { Domain, QueueSpec } from "@tally/contract";
@@ -26,7 +26,7 @@ runThread<WriterConfig>(async (config, { index }) => {
   const domains = servedDomains(config.domains);
   const log = createLogger({ name: `writer-${index}`, level: config.logLevel });
   const metrics = writerMetrics(index, () => database.pools());
-  const progress = new Progress();
+  const activity = new Activity();
   const topology = domains.flatMap((domain) => Object.values(queuesOf(config.namespace, domain.name)));
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
@@ -44,13 +44,13 @@ runThread<WriterConfig>(async (config, { index }) => {
   const stopping = new AbortController();
   const { signal } = stopping;
   const keeper = letterKeeper(database, log, signal, ({ domain, stage }) => metrics.keptLetter(domain, stage));
-  const parts: Parts = { signal, config, index, log, metrics, progress, database, toBroker, publisher, tracer, keeper };
+  const parts: Parts = { signal, config, index, log, metrics, activity, database, toBroker, publisher, tracer, keeper };
   const lines = domains.map((domain) => consumeDomain(domain, parts));
   const consumers = lines.flatMap((line) => line.consumers);
   await Promise.all([publisher.ready, ...consumers.map(({ ready }) => ready)]);
   return {
     metrics: () => metrics.registry.getMetricsAsJSON(),
-    report: () => ({ ...progress.report(), held: lines.map(({ held }) => held()), problems: recentProblems(log) }),
+    report: () => ({ ...activity.report(), held: lines.map(({ held }) => held()), problems: recentProblems(log) }),
     async stop() {
       await within(drainWithinMs, async () => {
         await Promise.all(consumers.map((consumer) => consumer.cancel()));
@@ -74,13 +74,13 @@ interface Parts extends Pick<BatchWriterOptions, "signal" | "log" | "database" |
   readonly config: WriterConfig;
   readonly index: number;
   readonly metrics: ReturnType<typeof writerMetrics>;
-  readonly progress: Progress;
+  readonly activity: Activity;
   readonly toBroker: { readonly url: string; readonly queues: readonly QueueSpec[]; readonly log: Log };
 }
 
 /** Consumes the ingest queue and the dead-letter queue of a domain. */
 function consumeDomain(domain: Domain, parts: Parts) {
-  const { config, index, metrics, progress, toBroker, keeper } = parts;
+  const { config, index, metrics, activity, toBroker, keeper } = parts;
   const { ingest, rank, dead } = queuesOf(config.namespace, domain.name);
   const writer = new BatchWriter({
     ...parts,
@@ -92,8 +92,8 @@ function consumeDomain(domain: Domain, parts: Parts) {
     transactionEveryMs: config.transactionEveryMs,
     onStored(figures) {
       metrics.stored(domain.name, figures);
-      progress.count("stored", domain.name, figures.events, figures.batches);
-      progress.took("sealed-stored", figures.oldestMs);
+      activity.count("stored", domain.name, figures.events, figures.batches);
+      activity.took("sealed-stored", figures.oldestMs);
     },
     onAnnounced: (ms) => metrics.announced(domain.name, ms),
   });

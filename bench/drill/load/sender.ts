@@ -182,6 +182,6 @@ export class Sender {
   }
 }
 
-/** `broken`: requests whose connection failed before the response, or that had none for 10 s. `longestGapMs`: the longest
- * time without a 2xx while the load was not held. */
+/** `broken`: requests whose connection failed before the response, or that had none for 10 s. `longestGapMs`: the
+ * longest time without a 2xx while the load was not held. */
 const noFigures = () => ({ acknowledged: 0, statuses: {} as Record<string, number>, broken: 0, longestGapMs: 0 });

@@ -24,9 +24,9 @@ export interface Closed {
 // undici would reconnect at once, thousands of times a second while no server listens.
 const reconnectAfterMs = 100;
 
-/** Closed, for a source and the fill, which retry, wait for each other and are paced. `done` resolves when every request
- * that was sent has a response or has timed out. After `end` each connection waits for its last response and sends no
- * more. */
+/** Closed, for a source and the fill, which retry, wait for each other and are paced. `done` resolves when every
+ * request that was sent has a response or has timed out. After `end` each connection waits for its last response and
+ * sends no more. */
 export function runClosed(o: Closed) {
   const ending = new AbortController();
   const all = Array.from({ length: o.connections }, (_, connection) => runConnection(o, connection, ending.signal));

@@ -14,7 +14,7 @@ export const readMachine = () => ({ cpu: readCpuTime(), processes: readProcesses
 // USER_HZ, which is the same on all Linux systems.
 const ticksPerSecond = 100;
 
-/** The CPU time of the whole machine since boot, in seconds of all cores together. Throws on other systems than Linux. */
+/** The CPU time of the whole machine since boot, in seconds of all cores. Throws on other systems than Linux. */
 function readCpuTime() {
   if (!existsSync("/proc/stat")) throw new Error("the bench needs /proc/stat, as on Linux");
   const text = readFileSync("/proc/stat", "utf8");

@@ -24,7 +24,7 @@ export function storedRunOf(report: Report) {
     isDisturbed: disturbance.isDisturbed,
     /** Without the requests of readers beside the load. null: it did not drain. */
     perSecond: rateOf(report),
-    /** Of POSTs, and of POST and GET together. */
+    /** The p99 of POSTs, and of POST and GET together. */
     p99Ms: { post: report.latencyMs?.p99 ?? null, all: report.requestsMs?.p99 ?? null },
     /** Requests without a 2xx, retried ones included. */
     failed: errors.non2xx + errors.timeouts + errors.connections,

@@ -23,7 +23,7 @@ export function createApp(outdir: string): App {
   return app;
 }
 
-/** The repositories of the images, before and outside the stack that runs them: its first deployment needs a release. */
+/** The repositories of the images, before and outside the stack that runs them: its first deployment needs them. */
 function addImagesStack(app: App): void {
   const stack = new Stack(app, "tally-images", {
     stackName: "tally-images",

@@ -3,9 +3,9 @@ export const system = "tally";
 
 /**
  * For 5,000 events a second at the busiest moment: 0.7 cores of gateway, less than 0.4 of any other tier. Each tier has
- * the two processes that a failure needs, not more. Cores = µs × peak / 1,000,000 / 0.3, with the highest µs of a tier in
- * docs/scale.md, for Redis 34 with many shards: half of the use that it assumes, because an instance may do half as much
- * as a core of the measured machine. docs/deploy-aws.md has sizes for 50,000 events a second.
+ * the two processes that a failure needs, not more. Cores = µs × peak / 1,000,000 / 0.3, with the highest µs of a tier
+ * in docs/scale.md, for Redis 34 with many shards: half of the use that it assumes, because an instance may do half as
+ * much as a core of the measured machine. docs/deploy-aws.md has sizes for 50,000 events a second.
  */
 export const sizes = {
   /** The first two numbers of each address in the VPC. */
@@ -19,7 +19,7 @@ export const sizes = {
   ranker: { tasksMin: 2, tasksMax: 4, cpu: 512, memory: 1024 },
   /** One writer instance, and readers. */
   database: { instance: "r7g.large", readers: 1 },
-  /** A node group is a master and a replica. `rankingShards`: hash slots of each domain, spread over the node groups. */
+  /** A node group is a master and a replica. `rankingShards`: hash slots of each domain, spread over node groups. */
   cache: { node: "cache.t4g.medium", nodeGroups: 1, rankingShards: 1 },
   /** Each of the three nodes of Amazon MQ. */
   brokerInstance: "mq.m7g.large",

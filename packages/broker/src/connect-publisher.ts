@@ -72,8 +72,8 @@ class QueuePublisher implements Connection {
   readonly #deadlines: NodeJS.Timeout;
   readonly #open = new Set<OpenMessage>();
   readonly #returned = new Set<string>();
-  /** Queues that have confirmed nothing since they rejected a message. `checkedAt`: when the depth was last read, at first
-   * when the queue began to reject; by performance.now(). */
+  /** Queues that have confirmed nothing since they rejected a message. `checkedAt`: when the depth was last read, at
+   * first when the queue began to reject; by performance.now(). */
   readonly #rejecting = new Map<string, { checkedAt: number }>();
   #channel: ConfirmChannel | undefined;
   #probe: DepthProbe | undefined;

@@ -5,8 +5,8 @@ import { packEvent, putBytes, splitBytes, type EncodedEvent, type Event } from "
 import { firstProblem } from "./first-problem.ts";
 import { fieldIn, parsedJson } from "./json.ts";
 
-// The marks of a producer reach up to its highest sequence: at most 8 MiB, also for a forged one. At 250 batches a second
-// a gateway takes a new producer after three days.
+// The marks of a producer reach up to its highest sequence: at most 8 MiB, also for a forged one. At 250 batches a
+// second a gateway takes a new producer after three days.
 const sequenceEnd = 2 ** 26;
 
 /** `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts its batches from 0.

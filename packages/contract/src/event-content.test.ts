@@ -26,7 +26,7 @@ test("different bytes are different content", () => {
 });
 
 test("a fingerprint is 16 characters of SHA-256 in base64url", () => {
-  // Of `printf a | openssl dgst -sha256 -binary | base64`.
+  // From `printf a | openssl dgst -sha256 -binary | base64`.
   expect(fingerprintOf("a")).toBe("ypeBEsobvcr6wjGz");
   expect(fingerprintOf("a")).not.toBe(fingerprintOf("b"));
 });

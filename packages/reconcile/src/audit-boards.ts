@@ -31,8 +31,8 @@ interface CellDifference {
 
 // Compared at once: one round trip carries many small boards.
 const cellsAtOnce = 20_000;
-// Beside traffic, cells that move while they are read are read again at once. Those that differ have more time at the end:
-// a batch may be ranked in one shard only, or be ranked again after Redis has lost its last second.
+// Beside traffic, cells that move while they are read are read again at once. Those that differ have more time at the
+// end: a batch may be ranked in one shard only, or be ranked again after Redis has lost its last second.
 const movingMs = 200;
 const suspectsMax = 100_000;
 

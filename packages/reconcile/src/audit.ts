@@ -67,8 +67,8 @@ export interface DomainAudit {
   readonly ledger: LedgerTotals;
   readonly batches: BatchAudit;
   readonly boards: BoardAudit;
-  /** Sentences: rows that the events do not explain (`recount.contradictions`), and folded counts that differ from their
-   * rows, if those were read. */
+  /** Sentences: rows that the events do not explain (`recount.contradictions`), and folded counts that differ from
+   * their rows, if those were read. */
   readonly contradictions: Findings<string>;
   readonly ids: IdAudit | undefined;
   /** Events whose key belongs to a stored event with other content: dead letters by state. */

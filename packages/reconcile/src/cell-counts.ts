@@ -4,9 +4,9 @@ export interface RecountedBoard {
   readonly cells: readonly (readonly [member: string, count: number])[];
 }
 
-/** Counts by member and key, both integers. A count stops at 2^53 - 1, as in Redis. Each key of a member takes 8 bytes in
- * a typed array, or 16 if a key or a count of the member needs more than 32 bits, and the array is 7/16 to 7/8 full: 9 to
- * 18 bytes, or 18 to 37. For few members with many keys. */
+/** Counts by member and key, both integers. A count stops at 2^53 - 1, as in Redis. Each key of a member takes 8 bytes
+ * in a typed array, or 16 if a key or a count of the member needs more than 32 bits, and the array is 7/16 to 7/8 full:
+ * 9 to 18 bytes, or 18 to 37. For few members with many keys. */
 export class CellCounts {
   readonly #members = new Map<number, KeyCounts>();
   #size = 0;
@@ -69,7 +69,7 @@ type Slots = Uint32Array | Float64Array;
 const wordMax = 2 ** 32 - 1;
 
 class KeyCounts {
-  /** Of 64 bits from the first key or count on that needs more than 32. */
+  /** Numbers of 64 bits from the first key or count on that needs more than 32. */
   #slots: Slots = new Uint32Array(2 * 4);
   size = 0;
 

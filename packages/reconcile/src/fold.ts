@@ -33,9 +33,9 @@ export class Unfoldable extends Error {
   readonly code = "UNFOLDABLE";
 }
 
-/** Folds the batches that are old enough, some at a time (see folds.ts of the ledger). Ends early while a process builds
- * a generation, which needs the ledger since its snapshot. Throws Unfoldable for a batch that has no mark, or other rows
- * than its ledger entry says. Several processes may run it; it may be repeated. */
+/** Folds the batches that are old enough, some at a time (see folds.ts of the ledger). Ends early while a process
+ * builds a generation, which needs the ledger since its snapshot. Throws Unfoldable for a batch that has no mark, or
+ * other rows than its ledger entry says. Several processes may run it; it may be repeated. */
 export async function fold({ domain, database, rankings, signal, ...range }: FoldOptions): Promise<void> {
   const { name } = domain;
   const now = await clockOf(database.writer);

@@ -59,8 +59,8 @@ export class Meanwhile {
     return new Meanwhile(options, epochs?.closedTo ?? -1);
   }
 
-  /** Returns the cells that were moved since the last look. Throws FoldedMeanwhile if a batch that the snapshot may lack
-   * was folded: the ledger has it no more. */
+  /** Returns the cells that were moved since the last look. Throws FoldedMeanwhile if a batch that the snapshot may
+   * lack was folded: the ledger has it no more. */
   async look(): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
     const { rankings, domain } = this.#options;
     // Before the marks: what a read has seen until now is in the ledger.

@@ -1,7 +1,7 @@
 import type { BatchId, MirroredBoards, Recount, RecountedBoards, SqlSnapshot } from "@tally/contract";
 import type { CellCounts, RecountedBoard } from "./cell-counts.ts";
 
-/** All boards of one kind, as `recountedBoards` returns them; of mirrored boards those of members, then those of keys. */
+/** All boards of one kind, as `recountedBoards` returns them; of mirrored boards those of members first. */
 export async function* boardsOf(
   snapshot: SqlSnapshot,
   kind: Recount["boards"][number],

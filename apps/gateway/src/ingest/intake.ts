@@ -1,5 +1,5 @@
 import type { Database } from "@tally/database";
-import type { Progress, TracedEvent, Tracer } from "@tally/telemetry";
+import type { Activity, TracedEvent, Tracer } from "@tally/telemetry";
 import type { Publisher } from "@tally/broker";
 import { BatchIds, queuesOf, type Domain, type EncodedEvent } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
@@ -38,12 +38,12 @@ export interface IntakeServers {
   readonly database: Database;
   readonly rankings: Rankings;
   readonly metrics: GatewayMetrics;
-  readonly progress: Progress;
+  readonly activity: Activity;
   readonly tracer: Tracer;
 }
 
 /** Opens a group commit for a domain. Its pace follows the queues of the domain. */
-export function openIntake(domain: Domain, { config, publisher, metrics, progress, tracer }: IntakeServers): Intake {
+export function openIntake(domain: Domain, { config, publisher, metrics, activity, tracer }: IntakeServers): Intake {
   const queues = queuesOf(config.namespace, domain.name);
   const label = { domain: domain.name };
   // From 0, so that the first one is an increase.
@@ -55,9 +55,9 @@ export function openIntake(domain: Domain, { config, publisher, metrics, progres
     return known.length === 0 ? undefined : Math.max(...known);
   });
   // For the metrics of this gateway, and for its heartbeat.
-  const hop = (name: Parameters<Progress["took"]>[0], ms: number): void => {
+  const hop = (name: Parameters<Activity["took"]>[0], ms: number): void => {
     metrics.hopSeconds.observe({ ...label, hop: name }, ms / 1000);
-    progress.took(name, ms);
+    activity.took(name, ms);
   };
   const commit = new GroupCommit({
     ...config,
@@ -71,7 +71,7 @@ export function openIntake(domain: Domain, { config, publisher, metrics, progres
       metrics.batchEvents.observe(label, events);
       metrics.batchSeconds.observe(label, (openMs + inFlightMs) / 1000);
       metrics.backlog.set(label, pace.backlog);
-      if (outcome === "confirmed") progress.count("accepted", domain.name, events, 1);
+      if (outcome === "confirmed") activity.count("accepted", domain.name, events, 1);
       hop("received-sealed", openMs);
       hop("sealed-confirmed", inFlightMs);
       hop("confirmed-responded", respondedMs);

@@ -113,8 +113,8 @@ export function keyMemory({ url, namespace, rememberedSeconds, log }: KeyMemoryO
       await Promise.race([connected, delay(readyWithinMs, undefined, { ref: false })]);
     },
 
-    /** Binds the key to a fingerprint of 16 characters, unless it is bound already. Never rejects. One round trip: 10 µs
-     * of the gateway's CPU time, 2 µs of Redis' and 165 bytes of its memory for each key (docs/decisions/0017). */
+    /** Binds the key to a fingerprint of 16 characters, unless it is bound already. Never rejects. One round trip: 10
+     * µs of the gateway's CPU time, 2 µs of Redis' and 165 bytes of its memory for each key (docs/decisions/0017). */
     async check(id: EventId, fingerprint: string): Promise<KeyState> {
       const nowMs = Date.now();
       const unchecked = { state: "unchecked", firstAtMs: nowMs, isOfRow: false } as const;

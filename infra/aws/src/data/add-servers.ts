@@ -157,7 +157,7 @@ export function addCache(scope: Construct, { vpc, securityGroup, passwords }: Se
   });
   acknowledge(group, { AEC6: "each app has its own user and rights (UserGroupIds), which replace the one token" });
   return {
-    /** Of the configuration endpoint, which leads to any node that responds. */
+    /** The URL of the configuration endpoint, which leads to any node that responds. */
     url: (user: string, password: string) =>
       `${scheme}://${user}:${password}@${group.attrConfigurationEndPointAddress}:${serverPorts.cache}`,
     /** Their names in CloudWatch. */

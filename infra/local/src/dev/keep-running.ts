@@ -20,7 +20,7 @@ const checkEveryMs = 250;
 const quietMs = 200;
 const sourceFile = /^[\w-]+\/(src|migrations)\/.*(?<!\.test|\.fixture)\.(ts|sql)$/;
 
-/** Restarts ended apps and servers; with `watchedRoot` also those whose files change, after a new migration is applied. */
+/** Restarts ended apps and servers; with `watchedRoot` also those whose files change, after new migrations. */
 export function keepRunning({ apps, servers, say, signal, watchedRoot }: KeepRunningOptions): void {
   const processes = [...servers, ...appNames.map((name) => apps[name])];
   const starting = new Set<string>();

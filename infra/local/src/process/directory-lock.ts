@@ -7,8 +7,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileOf } from "./processes.ts";
 import { until } from "./until.ts";
 
-/** Locks the directory; returns the unlock function. Throws `directory-in-use` while another launcher has it. The lock is
- * the file `<directory>.lock`: beside the directory, because a stop may delete that before it unlocks. */
+/** Locks the directory; returns the unlock function. Throws `directory-in-use` while another launcher has it. The lock
+ * is the file `<directory>.lock`: beside the directory, because a stop may delete that before it unlocks. */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   // mkdir applies the mode to every folder that it creates: with 0700 on the parent, the users of the servers could not
   // enter.

@@ -22,8 +22,8 @@ export interface StartOptions {
   readonly waits?: Waits | undefined;
   /** Default `process.env`. If it has addresses, nothing is started. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Where the servers come from. Absent: the addresses in the environment, else Docker Compose when an engine responds,
-   * else programs. */
+  /** Where the servers come from. Absent: the addresses in the environment, else Docker Compose when an engine
+   * responds, else programs. */
   readonly services?: ServicesSource | undefined;
   /** Nodes of the RabbitMQ cluster, default 1; programs only, and the same number at each start. */
   readonly brokers?: number;
@@ -49,8 +49,8 @@ export interface HereOptions extends StartOptions {
   readonly waits: Waits;
 }
 
-/** What an operator can do to servers that were started here. Used by tests and fault drills. Each call throws when the server rejects
- * it. */
+/** What an operator can do to servers that were started here. Used by tests and fault drills. Each call throws when the
+ * server rejects it. */
 export interface Operator {
   /** SQL as the primary's root. */
   sql(text: string): Promise<string>;
@@ -77,8 +77,8 @@ export interface Services {
    * `addresses` when these were given. */
   readonly accounts: Accounts;
   readonly source: ServicesSource;
-  /** Empty for those of the environment. Else `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`, `database-replica` (of
-   * several `database-replica-1`, …), `redis` (of a cluster `redis-1`, …). */
+  /** Empty for the environment's. Else `rabbitmq` (of a cluster `rabbitmq-1`, `rabbitmq-2`, …), `database-primary`,
+   * `database-replica` (of several `database-replica-1`, …), `redis` (of a cluster `redis-1`, …). */
   readonly servers: readonly Server[];
   /** Not of those of the environment. */
   readonly operator?: Operator;

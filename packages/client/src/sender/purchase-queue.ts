@@ -33,7 +33,7 @@ export interface WaitingPurchase {
   readonly number: number;
   /** JSON in one line. */
   readonly text: string;
-  /** Of `text` as UTF-8. */
+  /** The length of `text` in UTF-8. */
   readonly bytes: number;
   readonly settle: (settlement: Settlement) => void;
 }

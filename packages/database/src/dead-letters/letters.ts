@@ -78,8 +78,8 @@ export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
 }
 
 /** The message that sends a letter again. Harmless to repeat, because an event keeps its id, and a message its batch. A
- * batch whose id belongs to another one, or to none, gets a new id: under its own it would become the same letter again.
- * `eventVersion`: of the domain, for a single event, whose own version may be an earlier one. */
+ * batch whose id belongs to another one, or to none, gets a new id: under its own it would become the same letter
+ * again. `eventVersion`: of the domain, for a single event, whose own version may be an earlier one. */
 export function replayOf(
   letter: DeadLetter,
   namespace: string,

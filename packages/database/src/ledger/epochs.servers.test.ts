@@ -76,7 +76,7 @@ test("what was read before a promotion closes no newest epoch, and a stale look 
   const { database, domain, read, join, hold, openNext, close } = await open("stale");
   const first = await read();
   await openNext();
-  // The server that was promoted lacks the newest one: the earlier one, which an auditor is about to close, is its newest.
+  // The promoted server lacks the newest one: the earlier one, which an auditor is about to close, is its newest.
   const promoted = { ...first, newest: { ...first.newest, epoch: 2 }, earlier: first.newest };
   await database.transaction((transaction) =>
     transaction.execute("UPDATE ledger_epochs SET epoch = 0, is_open = 0 WHERE domain = ? AND slot = 0", [domain]),

@@ -9,8 +9,8 @@ import type { Database } from "../connection/connect-database.ts";
  * opens the next epoch and, when no transaction shares the earlier one any more, closes it. No writer waits for that.
  * So every batch of a closed epoch is visible, and no later batch joins it.
  *
- * The token tells one history of the database from another. Replication keeps the order of commits: a server that has an
- * epoch with its token has all that was committed before it was opened. A server that was promoted without the last
+ * The token tells one history of the database from another. Replication keeps the order of commits: a server that has
+ * an epoch with its token has all that was committed before it was opened. A server that was promoted without the last
  * commits, or restored, lacks it.
  */
 
@@ -105,8 +105,8 @@ export async function openEpoch(
   return opened === 0 ? undefined : { epoch: earlier.epoch + 2, token: token.toString("hex"), isOpen: true };
 }
 
-/** Closes the earlier epoch, unless a transaction still shares it, or it is the newest one on a server that was promoted
- * meanwhile. Waits for none. */
+/** Closes the earlier epoch, unless a transaction still shares it, or it is the newest one on a server that was
+ * promoted meanwhile. Waits for none. */
 export async function closeEarlier(
   database: Pick<Database, "transaction">,
   domain: string,

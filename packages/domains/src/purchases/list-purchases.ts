@@ -154,8 +154,8 @@ interface LatestRow extends CountedRow {
 const limits = wholeNumbers(1, 100);
 const limitDefault = "20";
 
-/** The ids of purchases with an Idempotency-Key have no order within a date. So the newest purchases can be missing when
- * a day has more sales than the search reads. */
+/** The ids of purchases with an Idempotency-Key have no order within a date. So the newest purchases can be missing
+ * when a day has more sales than the search reads. */
 export const latestPurchases = queryRoute({
   path: "/purchases/latest",
   summary: "the purchases of a store that were stored last, 20 by default",

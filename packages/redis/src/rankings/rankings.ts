@@ -92,8 +92,8 @@ export interface Rankings extends BatchRanking {
   /** Notes an epoch that was opened after `batches` were found in the ledger, unless a later one is noted. A rebuild
    * forgets the note. */
   noteEpoch(domain: string, epoch: NotedEpoch, batches: readonly BatchId[]): Promise<void>;
-  /** How many batches the live generation knew to be folded at the last noteFolded, on the shard with the lowest number.
-   * They are marked. Fewer than in the database: it lacks folded batches. */
+  /** How many batches the live generation knew to be folded at the last noteFolded, on the shard with the lowest
+   * number. They are marked. Fewer than in the database: it lacks folded batches. */
   folded(domain: string): Promise<number>;
   noteFolded(domain: string, batches: number): Promise<void>;
   /** The number of the live generation. Without one: that of the last one seen, or the setting. */
@@ -106,8 +106,8 @@ export interface Rankings extends BatchRanking {
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** 0 for a member that is not on the board. */
   count(domain: string, board: string, member: string): Promise<number>;
-  /** What Redis keeps of the given boards, in their order. The cost grows with the number of cells. Not one moment: what
-   * is ranked meanwhile may be there in part. */
+  /** What Redis keeps of the given boards, in their order. The cost grows with the number of cells. Not one moment:
+   * what is ranked meanwhile may be there in part. */
   cells(domain: string, boards: readonly BoardToRead[]): Promise<readonly BoardCells[]>;
   /** The names of all boards, in no order and each at least once. Scans all keys of the Redis. */
   boards(domain: string): AsyncIterable<readonly string[]>;

@@ -1,6 +1,6 @@
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** The metrics of Node. Those of a thread are labelled with its index, without `process_*`, which the main thread has. */
+/** The metrics of Node. A thread's are labelled with its index, without `process_*`, which the main thread has. */
 export function createMetrics(thread?: number): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

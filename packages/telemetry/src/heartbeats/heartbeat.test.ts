@@ -1,16 +1,16 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { addFlows, addHops, heartbeatOf, bucketOf, countOf, quantileOf } from "./heartbeat.ts";
-import { Progress } from "./progress.ts";
+import { Activity } from "./activity.ts";
 
 afterEach(() => vi.useRealTimers());
 
 test("reports totals since the start, and means and times of the last 10 s", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  const progress = new Progress();
-  const report = () => progress.report();
+  const activity = new Activity();
+  const report = () => activity.report();
   for (let second = 0; second < 20; second++) {
-    progress.count("stored", "steps", second < 10 ? 500 : 20, 2);
-    progress.took("sealed-stored", second < 10 ? 100 : 1);
+    activity.count("stored", "steps", second < 10 ? 500 : 20, 2);
+    activity.took("sealed-stored", second < 10 ? 100 : 1);
     vi.advanceTimersByTime(1000);
     report();
   }
@@ -24,10 +24,10 @@ test("reports totals since the start, and means and times of the last 10 s", () 
 
 test("a first report is a mean over at least a second", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  const progress = new Progress();
-  progress.count("accepted", "steps", 7, 1);
+  const activity = new Activity();
+  activity.count("accepted", "steps", 7, 1);
   vi.advanceTimersByTime(10);
-  expect(progress.report().flows).toMatchObject([{ events: 7, eventsPerSecond: 7 }]);
+  expect(activity.report().flows).toMatchObject([{ events: 7, eventsPerSecond: 7 }]);
 });
 
 test("quantiles are exact to 5 %, also of the sum of several reports", () => {

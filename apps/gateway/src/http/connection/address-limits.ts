@@ -32,8 +32,8 @@ export class AddressBudget {
   }
 }
 
-/** Bounds the memory of large responses: each holds its bytes of the budget until its client has all of it, disconnects,
- * or reads nothing for `stalledAfterMs`. Returns a function that returns whether there is room for one more. */
+/** Bounds the memory of large responses: each holds its bytes of the budget until its client has all, disconnects, or
+ * reads nothing for `stalledAfterMs`. Returns a function that returns whether there is room for one more. */
 export function responseBudget(budget: AddressBudget, stalledAfterMs = 30_000) {
   return ({ raw, request }: FastifyReply, bytes: number): boolean => {
     // The client disconnected meanwhile: nothing will be sent.

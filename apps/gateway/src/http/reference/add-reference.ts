@@ -23,8 +23,9 @@ const pageFiles = [
 // The library sets styles of elements, and has images in its style sheet.
 const policy = "style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
-/** Serves the API reference of all routes that are added later, without those below base paths: the document at /openapi.json, made at its first
- * request; a page at /docs. Call it before routes are added; it throws for a route that is not documented. */
+/** Serves the API reference of all routes that are added later, without those below base paths: the document at
+ * /openapi.json, made at its first request; a page at /docs. Call it before routes are added; it throws for a route
+ * that is not documented. */
 export function addReference(app: FastifyInstance): void {
   const routes: ServedRoute[] = [];
   app.addHook("onRoute", (route) => {

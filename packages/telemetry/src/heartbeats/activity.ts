@@ -16,7 +16,7 @@ interface Snapshot {
 }
 
 /** Counts what one thread does. Called once for each batch or transaction, never for each event: about 0.1 µs. */
-export class Progress {
+export class Activity {
   readonly #flows = new Map<string, Totals>();
   readonly #hops = new Map<HopName, Map<number, number>>();
   /** Oldest first; the first begins the window. */
