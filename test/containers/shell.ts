@@ -16,10 +16,12 @@ export function shellIn(folder: string, environment: NodeJS.ProcessEnv) {
     });
     return stdout.trim();
   };
-  return {
-    run,
-    lines: async (commands: string): Promise<readonly string[]> => (await run(commands)).split("\n").filter(Boolean),
-  };
+  const lines = async (commands: string) => (await run(commands)).split("\n").filter(Boolean);
+  /** What Compose projects have left: containers, volumes and networks. */
+  const leftOf = (projects: Iterable<string>) =>
+    lines(`for project in ${Array.from(projects).join(" ")}; do for list in "ps --all" "volume ls" "network ls"; do
+      docker $list --quiet --filter label=com.docker.compose.project=$project; done; done`);
+  return { run, lines, leftOf };
 }
 
 /** A command of a document, with more arguments. */
