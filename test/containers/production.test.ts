@@ -18,6 +18,7 @@ const services = ["gateway", "writer", "ranker"] as const;
 const apps = [...services, "admin"] as const;
 const servers = ["rabbitmq", "database-primary", "database-replica", "redis"] as const;
 const [port = 0] = await freePorts(1);
+const [, nodeImage = ""] = /^ARG NODE_IMAGE=(.*)$/m.exec(readFileSync(join(root, "infra", "Dockerfile"), "utf8")) ?? [];
 const url = `http://127.0.0.1:${port}`;
 const folder = await temporaryDirectory();
 // The checkout's own passwords and containers stay as they are.
@@ -30,21 +31,21 @@ const { run, lines, leftOf } = shellIn(folder, {
   TALLY_VERSION: "test",
   TALLY_PORT: String(port),
   // Docker chooses those of the servers.
-  TALLY_AMQP_PORT: "0",
-  TALLY_DATABASE_PRIMARY_PORT: "0",
-  TALLY_DATABASE_REPLICA_PORT: "0",
-  TALLY_REDIS_PORT: "0",
+  ...Object.fromEntries(
+    ["AMQP", "DATABASE_PRIMARY", "DATABASE_REPLICA", "REDIS"].map((on) => [`TALLY_${on}_PORT`, "0"]),
+  ),
 });
 const compose = "docker compose -f infra/compose.yaml -f infra/compose.production.yaml";
 const containersOf = (service: string) => lines(`${compose} ps --all --quiet ${service}`);
-const remove = `docker compose --project-name ${project} down --volumes --remove-orphans --timeout 1`;
+const machine = `${project}-ec2`;
+const remove = `docker rm --force --volumes ${machine}; docker compose --project-name ${project} down --volumes --remove-orphans --timeout 1`;
 
 let headers: ReturnType<typeof bearer>;
 const acknowledged: string[] = [];
 
 /** Sends keyed purchases through the balancer while `work` runs. Returns what its clients got. */
-async function underLoad(work: () => Promise<unknown>) {
-  const clients = keepSending([url], 4, headers);
+async function underLoad(work: () => Promise<unknown>, gateway = url) {
+  const clients = keepSending([gateway], 4, headers);
   await clients.more();
   await work();
   await clients.more();
@@ -94,10 +95,9 @@ test("images run as user 1000 on a read-only root with limited memory; their hea
     }
   }
   const sizeOf = async (image: string) => Number(await run(`docker inspect --format '{{.Size}}' ${image}`));
-  const [, version] = /^nodeVersion: (\S+)$/m.exec(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")) ?? [];
   for (const app of apps) {
     const image = `localhost/tally-${app}:test`;
-    expect(await sizeOf(image)).toBeLessThan((await sizeOf(`node:${version}-slim`)) + 60e6);
+    expect(await sizeOf(image)).toBeLessThan((await sizeOf(nodeImage)) + 60e6);
     const write = `for (const to of ["/app/x", "/tmp/x", "x"]) try { fs.writeFileSync(to, ""); console.log(to) } catch {}`;
     expect(await run(`docker run --rm --read-only --entrypoint node ${image} --eval '${write}'`)).toBe("");
     expect(await run(`docker run --rm --entrypoint node ${image} --eval '${write}'`)).toBe("/tmp/x");
@@ -124,14 +124,10 @@ test("adding and removing gateways, and an upgrade of every app to another tag, 
 
 test("stopped and killed apps and restarted servers lose and double nothing", async () => {
   await underLoad(async () => {
-    for (const app of services) {
-      const [id] = await containersOf(app);
-      await run(`docker stop ${id} && docker start ${id}`);
+    for (const service of [...services, ...servers]) {
+      const [id] = await containersOf(service);
       await run(`docker kill ${id} && docker start ${id}`);
-    }
-    for (const server of servers) {
-      const [id] = await containersOf(server);
-      await run(`docker kill ${id} && docker start ${id}`);
+      if (services.some((app) => app === service)) await run(`docker stop ${id} && docker start ${id}`);
     }
     await run(`${compose} up --no-recreate --wait`);
   });
@@ -164,6 +160,20 @@ async function audit(): Promise<void> {
   expect(report.audit).toMatchObject({ acknowledged: length, stored: length, ranked: length, lost: 0, doubled: 0 });
   expect(report.agrees).toBe(true);
 }
+
+test("the user data of infra/ec2 makes each app a unit of systemd; its gateway takes purchases, also after a kill", async () => {
+  const image = "localhost/tally-ec2:test";
+  await run(`docker build -f test/containers/ec2.Dockerfile --build-arg NODE_IMAGE=${nodeImage} -t ${image} .`, root);
+  const options = `--network ${project}_default --label com.docker.compose.project=${project} --tmpfs /run`;
+  const images = services.map((app) => `localhost/tally-${app}:test`).join(" ");
+  const address = await run(`
+    docker run --detach --name ${machine} --privileged --env container=docker ${options} --volume "$PWD/infra:/infra:ro" ${image} >&2
+    docker save ${images} | docker exec --interactive ${machine} run-user-data writer ranker gateway >&2
+    docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' ${machine}`);
+  const killed = await underLoad(() => run(`docker exec ${machine} docker kill tally`), `http://${address}:8080`);
+  expect(killed.statuses).toMatchObject({ 201: expect.any(Number) });
+  await audit();
+});
 
 test("no secret is in a container's description or in a log, and removal leaves nothing", async () => {
   const secrets = readFileSync(join(folder, "infra", ".env"), "utf8").match(/[0-9a-f]{32}/g) ?? [];

@@ -8,7 +8,9 @@ import { keptPasswords, filledTemplate } from "../servers/context.ts";
 import { passwordVariables } from "./compose-project.ts";
 
 const infra = join(import.meta.dirname, "..", "..", "..");
-const compose = readFileSync(join(infra, "compose.yaml"), "utf8");
+const read = (...path: readonly string[]): string => readFileSync(join(infra, ...path), "utf8");
+const compose = read("compose.yaml");
+const dockerfile = read("Dockerfile");
 
 test("the launcher sets each password of compose.yaml", async () => {
   const required = new Set(
@@ -60,7 +62,16 @@ test.each(["a'b", 'a"b', "a{{b}}", "a\nb", ""])(
 test("the images start the apps with the launcher's heap flags", () => {
   // A container has its own limit: the old generation gets a share of it.
   const flags = [...heapFlags.slice(0, -1), "--max-old-space-size-percentage=50"].map((flag) => `"${flag}"`).join(", ");
-  const dockerfile = readFileSync(join(infra, "Dockerfile"), "utf8");
   expect(heapFlags.at(-1)).toMatch(/^--max-old-space-size=/);
   expect(dockerfile).toContain(`ENTRYPOINT ["node", ${flags}, "src/main.ts"]`);
+});
+
+test("the Dockerfile names no processor, and Node, pnpm and turbo have the versions of the workspace", () => {
+  expect(dockerfile.replaceAll(/^#.*$/gm, "")).not.toMatch(/amd64|arm64|x64|x86|aarch64|--platform/);
+  const argument = (name: string) => new RegExp(`^ARG ${name}=([^\\s@]+)`, "m").exec(dockerfile)?.[1];
+  const version = /^nodeVersion: (\S+)$/m.exec(read("..", "pnpm-workspace.yaml"))?.[1];
+  expect(argument("NODE_IMAGE")).toBe(`node:${version}-slim`);
+  expect(argument("PNPM_VERSION")).toBe(/"packageManager": "pnpm@(\S+)"/.exec(read("..", "package.json"))?.[1]);
+  const turbo = /^ {4}turbo:\n.*\n +version: (\S+)$/m.exec(read("..", "pnpm-lock.yaml"))?.[1];
+  expect(argument("TURBO_VERSION")).toBe(turbo);
 });
