@@ -70,7 +70,7 @@ test("a repeated replay stores and counts once what the database accepts now; th
   expect(await stateOf(fixed.id)).toBe("replayed");
 });
 
-test("a ranking message that no ranker can apply becomes a dead letter; the next are ranked", async () => {
+test("a ranking message that no ranker can read becomes a dead letter; the next are ranked", async () => {
   const known = await count();
   const broken = ["c1", "929090ff", "9292a56c696b657394a135fba136cb7ff800000000000090"].map((hex, sequence) => {
     const batch = { producer: randomBytes(8).toString("hex"), sequence };

@@ -4,7 +4,7 @@ import type { System } from "../open-system.ts";
 import type { tiersOf } from "./tiers.ts";
 
 /** Counters of the apps since their start. `at`: a time of performance.now(). `stored`, `batches`: events of committed
- * transactions, and their batches. `ranked`: batches that are counted in the boards. */
+ * transactions, and their batches. `ranked`: ranked batches. */
 export type Counters = Awaited<ReturnType<typeof readCounters>>;
 
 /** Costs 1 to 2 ms, half of it in the apps. */

@@ -48,7 +48,7 @@ export interface BoardReader {
 
 export interface BoardTop {
   readonly entries: readonly { readonly member: string; readonly count: number }[];
-  /** When the newest counted batch was stored, in ms since 1970; undefined before the first. */
+  /** When the newest ranked batch was stored, in ms since 1970; undefined before the first. */
   readonly asOf: number | undefined;
 }
 

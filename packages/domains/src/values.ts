@@ -54,7 +54,7 @@ export function numberFilter(where: string, flag: string, numbers: typeof ids): 
 
 const limits = wholeNumbers(1, 100);
 
-/** The age of a ranking in a response: when its newest counted batch was stored; null before the first. */
+/** The age of a ranking in a response: when its newest ranked batch was stored; null before the first. */
 export const AsOf = Type.Union([Type.String(), Type.Null()], {
   documented: { type: ["string", "null"], format: "date-time" },
 });
