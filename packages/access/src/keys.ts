@@ -50,13 +50,11 @@ const updateSecret = `UPDATE api_keys SET previous_hash = secret_hash, previous_
 const updateRevoked = `UPDATE api_keys SET revoked_at = ?, previous_hash = NULL, previous_until = NULL, version = ?
   WHERE id = ? AND revoked_at IS NULL`;
 
-interface Row extends Pick<StoredKey, "id" | "name" | "createdAt" | "secretHash" | "version"> {
+type OptionalNumbers = Readonly<Record<"perSecond" | "burst" | "revokedAt" | "previousUntil", number | null>>;
+
+interface Row extends OptionalNumbers, Pick<StoredKey, "id" | "name" | "createdAt" | "secretHash" | "version"> {
   readonly scopes: string;
   readonly stores: string | null;
-  readonly perSecond: number | null;
-  readonly burst: number | null;
-  readonly revokedAt: number | null;
-  readonly previousUntil: number | null;
   readonly previousHash: Buffer | null;
 }
 

@@ -1,7 +1,6 @@
 export { connectDatabase, type Database } from "./connection/connect-database.ts";
 export { DatabaseError, databaseErrors } from "./connection/database-error.ts";
-export { exclusively } from "./connection/run-statement.ts";
-export type { ExclusiveSession } from "./connection/run-statement.ts";
+export { exclusively, type ExclusiveSession } from "./connection/run-statement.ts";
 export { migrate, readMigrations } from "./connection/migrate.ts";
 export {
   addDomains,
@@ -35,6 +34,5 @@ export type { DeadLetter, LetterState, NewLetter, Stage, LetterFilter, LetterHea
 export { addPartitionsSql, partitionedMonths, addMonths, firstDayOf, monthOf } from "./retention/months.ts";
 export { type ExportedMonth, type RetentionProgress } from "./retention/remove-month.ts";
 export { removedAfterDays, retainedFrom, retentionMigrations, surelyRetainedFrom } from "./retention/retained-from.ts";
-export { withRecount } from "./retention/retained-from.ts";
-export type { Recounted } from "./retention/retained-from.ts";
+export { type Recounted, withRecount } from "./retention/retained-from.ts";
 export { firstKeptMonth, monthsToPartition, monthsToRemove, retain, type RetainOutcome } from "./retention/retain.ts";

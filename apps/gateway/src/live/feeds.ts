@@ -49,11 +49,6 @@ export class Feeds {
   readonly #feeds = new Map<string, Running>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Watched paths. */
-  get size(): number {
-    return this.#feeds.size;
-  }
-
   /** Whether the responses that are kept leave room for another feed. */
   get hasRoom(): boolean {
     let bytes = 0;
