@@ -18,7 +18,6 @@ async function newAlbum(title: string, headers: Record<string, string> = {}): Pr
   return JSON.parse(await response.text()).albumID;
 }
 
-/** Everything about an album can be read at a gateway now. */
 async function expectFound(gateway: number, albumId: string, title: string): Promise<void> {
   const [profile, bytes, counts, review] = await Promise.all([
     ask(gateway, `/albums/${albumId}`),

@@ -5,16 +5,7 @@ import { startSystem } from "./kit/system.ts";
 
 /* Every example of the API reference works as written: it gets the status and the body that the reference shows. */
 
-interface Example {
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | FormData | undefined;
-  readonly status: string;
-  /** What the reference shows as the response; undefined: nothing. */
-  readonly shown: unknown;
-}
+type Example = ReturnType<typeof examplesOf>[number];
 
 const system = await startSystem();
 const { paths } = await referenceOf(system.url);
@@ -25,7 +16,7 @@ const posts = examples.filter(({ method }) => method === "POST");
 const reads = examples.filter(({ method }) => method === "GET");
 
 /** Each named example of an operation, with each media type of its body. */
-function examplesOf(method: string, path: string, operation: Operation): readonly Example[] {
+function examplesOf(method: string, path: string, operation: Operation) {
   const { parameters = [], requestBody, responses } = operation;
   const successes = Object.entries(responses).filter(([status]) => status.startsWith("2"));
   const all = [...parameters, ...Object.values(requestBody?.content ?? {})];
@@ -53,6 +44,7 @@ function examplesOf(method: string, path: string, operation: Operation): readonl
       headers: { ...Object.fromEntries(valuesOf("header")), ...(typeof body === "string" && { "content-type": type }) },
       body,
       status: success?.[0] ?? "",
+      /** What the reference shows as the response; undefined: nothing. */
       shown: success && shownIn(success),
     }));
   });

@@ -16,11 +16,9 @@ const generationOf = async (domain: string) => {
   const shard = `${system.namespace}:{${domain}:0:v2}`;
   return `${shard}:${await redis.get(`${shard}:generation`)}`;
 };
-/** Adds to a cell of a board. */
 const move = async (domain: string, board: string, member: string, by: number) =>
   redis.zincrby(`${await generationOf(domain)}:b:${board}`, -by, member);
 
-/** The batch of a sale. */
 async function batchOf(id: string) {
   const select = "SELECT producer, sequence FROM purchases WHERE id = ?";
   const [row] = await writer.query<{ producer: Buffer; sequence: number }>(select, [bytes(id)]);

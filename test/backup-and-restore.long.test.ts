@@ -55,7 +55,6 @@ async function run(text: string, more: NodeJS.ProcessEnv = {}): Promise<string> 
   return stdout;
 }
 
-/** Creates the account of the guide. Returns its options file. */
 async function createAccount(): Promise<string> {
   const { hostname, port } = new URL(system.addresses.databaseWriteUrl);
   await operator.sql(commandsBelow("### The account", "sql").replaceAll("`tally`", `\`${databaseName}\``));

@@ -67,7 +67,6 @@ test.each([
   expect(output + errors).not.toMatch(/\n {4}at /);
 });
 
-/** A running bench. */
 async function start(...args: readonly string[]) {
   const flags = [...args, "--connections", "4", "--results", await temporaryDirectory()];
   const running = startProcess(process.execPath, [benchMain, ...flags], process.env);

@@ -17,7 +17,6 @@ const fast = ["--url", system.url, "--speed", "20000", "--stores", "2"];
 
 const demo = (...flags: readonly string[]) => runProgram(process.execPath, [main, ...flags]);
 
-/** Rows of purchases by store and business date. */
 async function rows(): Promise<Readonly<Record<string, number>>> {
   const counted = await database.writer.query<{ store: number; day: string; count: number }>(
     `SELECT store_id AS store, DATE_FORMAT(purchased_on, '%Y%m%d') AS day, COUNT(*) AS count

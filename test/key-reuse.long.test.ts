@@ -69,7 +69,6 @@ async function postTo(url: string, { path, body, type }: Post, key?: string) {
   return { status: response.status, id: response.headers.get("tally-event-id") ?? "", body: await response.text() };
 }
 
-/** Waits until an event id has a dead letter, and returns it. */
 const conflictWith = (eventId: string) =>
   vi.waitFor(async () => {
     const own = (await deadLetters(system, "--stage", "conflict")).filter(({ messageId }) => messageId === eventId);

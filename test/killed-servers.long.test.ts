@@ -41,7 +41,6 @@ async function sellAll(count: number): Promise<void> {
 const expectKept = () => vi.waitFor(() => expectAllKept(system, acknowledged), { timeout: 60_000, interval: 500 });
 const untilReady = () => expect.poll(async () => (await fetch(`${operatorUrl}/health/ready`)).status).toBe(200);
 const metricsOf = async (url = operatorUrl): Promise<string> => (await fetch(`${url}/metrics`)).text();
-/** The sum of the lines that a pattern matches. */
 const sumOf = (metrics: string, pattern: RegExp): number =>
   Array.from(metrics.matchAll(pattern), ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0);
 

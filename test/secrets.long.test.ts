@@ -71,7 +71,6 @@ async function usedApiKeys(system: System) {
   return { secrets: [secret, wrongSecret], log: gateway.output() };
 }
 
-/** What a healthy system responds, and what commands print. */
 async function textsOf(system: System): Promise<readonly string[]> {
   await sold(system.url, 1, { quantity: 3 });
   const urls = ["/health/ready", "/metrics"].map((path) => `${system.operatorUrls[0]}${path}`);

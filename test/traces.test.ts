@@ -119,7 +119,6 @@ interface Spans {
   }[];
 }
 
-/** A collector of OTLP over HTTP, in JSON. */
 async function openCollector() {
   const steps: Step[] = [];
   const { server, url } = await listen(async (request, response) => {

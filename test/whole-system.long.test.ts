@@ -67,7 +67,6 @@ async function leaderOfIngest(): Promise<Server> {
   return system.server(`rabbitmq-${number}`);
 }
 
-/** The node that a gateway publishes to. */
 async function nodeOfGateway(): Promise<Server> {
   const connections = await ask("list_connections", "port", "client_properties");
   const [, port] = /^(\d+)\t.*"tally gateway"/m.exec(connections) ?? [];

@@ -19,7 +19,6 @@ const calmMs = 100;
 // After the database lost commits.
 const equalWithinSeconds = 60;
 
-/** The flags of the command, see its help. */
 export interface DrillFlags extends Pick<SystemOptions, "sabotage" | "services"> {
   readonly seed: number;
   readonly faults: number;
@@ -33,11 +32,9 @@ interface DrillOptions extends SystemOptions, DrillFlags {
   readonly kinds: readonly FaultKind[];
   /** Whether the user has named them. */
   readonly isChosen: boolean;
-  /** Called after each fault. */
   readonly onFault: (outcome: FaultOutcome, number: number) => void;
 }
 
-/** One fault and its effects. */
 export type FaultOutcome = Omit<Awaited<ReturnType<typeof injectOne>>, "aftermath">;
 
 export type DrillReport = Awaited<ReturnType<typeof drillSystem>>;
@@ -96,7 +93,6 @@ async function drillSystem(options: DrillOptions) {
       // Events in commits that a promoted replica did not have.
       lostByDatabase: idsOf(lostNow).length,
       auditSeconds: audited.seconds,
-      // One sentence for each guarantee that was broken.
       differences: found,
     };
   } finally {

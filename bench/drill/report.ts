@@ -57,7 +57,6 @@ function recoveryTable({ faults }: DrillReport): readonly string[] {
   return [row("seconds, median / worst", names), ...rows];
 }
 
-/** The result as text. */
 export function summaryOf(report: DrillReport): string {
   const { audit, load, faults, contents, differences } = report;
   const { reused } = load;
@@ -88,7 +87,6 @@ export function summaryOf(report: DrillReport): string {
   ].join("\n");
 }
 
-/** Whether nothing was lost, nothing doubled, and no other difference was found. */
 export function isGood({ audit, differences }: DrillReport): boolean {
   return audit.lost === 0 && audit.doubled === 0 && differences.length === 0;
 }

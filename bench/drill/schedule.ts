@@ -4,7 +4,6 @@ import { messageKinds } from "./kinds/messages.ts";
 import { processKinds } from "./kinds/processes.ts";
 import { linkKinds, serverKinds } from "./kinds/servers.ts";
 
-/** All faults that the drill can inject. */
 export const faultKinds: readonly FaultKind[] = [...processKinds, ...serverKinds, ...linkKinds, ...messageKinds];
 
 export interface ScheduledFault extends FaultPlan {

@@ -16,7 +16,6 @@ export interface Responded {
   readonly ms: number;
 }
 
-/** Whether a reply is a 2xx. */
 export function isGood(reply: Reply): reply is Responded {
   return reply.name === "responded" && reply.status >= 200 && reply.status < 300;
 }

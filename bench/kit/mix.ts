@@ -7,7 +7,6 @@ const rememberedMax = 200;
 // A new event replaces a remembered one with this probability, so that many events refer to the same one.
 const replacedOneIn = 10;
 
-/** A POST of one event, and its domain. */
 export interface Posting {
   readonly domain: string;
   readonly request: ClientRequest;

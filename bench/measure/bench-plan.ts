@@ -8,7 +8,6 @@ export interface Build {
   readonly folder: string;
 }
 
-/** One run of the bench. */
 export interface BenchPlan extends Omit<LoadPlan, "urls"> {
   readonly root: string;
   /** The command that runs it. */

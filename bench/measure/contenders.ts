@@ -1,24 +1,16 @@
 import type { NamedValue } from "../kit/index.ts";
-import { designNames, durabilityNames, type DesignName, type Durability } from "./designs/designs.ts";
+import { designNames, durabilityNames } from "./designs/designs.ts";
 import { WrongUsage } from "./wrong-usage.ts";
 
-/** A design and a durability, as `design` or `design:durability`; or a build, as `batched@commit`. */
-export interface Contender {
-  readonly name: string;
-  readonly design: DesignName;
-  readonly durability: Durability;
-  /** The hash, tag or branch of a build. */
-  readonly revision?: string;
-}
-
-/** Throws a WrongUsage that lists the valid names. */
-export function contenderNamed(name: string): Contender {
+/** A design and a durability, as `design` or `design:durability`; or a build, as `batched@commit`, with its hash, tag or
+ * branch as `revision`. Throws a WrongUsage that lists the valid names. */
+export function contenderNamed(name: string) {
   const at = name.indexOf("@");
   if (at >= 0) {
     const [build, revision] = [name.slice(0, at), name.slice(at + 1)];
     if (build !== "batched" || revision === "")
       throw new WrongUsage(`"${name}": expected batched@ and a commit; a build is started by its own launcher`);
-    return { name, design: "batched", durability: "confirmed", revision };
+    return { name, design: "batched", durability: "confirmed", revision } as const;
   }
   const [first, second = "confirmed", ...more] = name.split(":");
   const design = designNames.find((one) => one === first);
@@ -32,7 +24,7 @@ export function contenderNamed(name: string): Contender {
 }
 
 /** Throws a WrongUsage also for a name that occurs twice, because names identify runs. */
-export function contendersNamed(names: readonly string[]): readonly Contender[] {
+export function contendersNamed(names: readonly string[]) {
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) throw new WrongUsage(`"${twice}" is named twice; --rounds sets how often each runs`);
   return names.map(contenderNamed);

@@ -105,7 +105,6 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
   };
 }
 
-/** What was requested. */
 function askedOf(plan: BenchPlan) {
   const { phase, build, design, domain } = plan;
   const isSource = phase.model === "source";
@@ -159,7 +158,6 @@ function perSecondUntil(moment: Moment | undefined, startedAt: number): number |
 // A queue rejects messages at its limit.
 const fullFrom = 0.9;
 
-/** The sending thread. */
 function clientOf(result: PhaseResult) {
   const { busy, delayP99 } = result.client;
   const isLimit = isClientLimit(result.client, latencyOf(result.posts, result.gets)?.p99 ?? Infinity);

@@ -13,24 +13,7 @@ import { declareTransientQueues } from "./designs/queue-definitions.ts";
 import { eachTier, tiersOf } from "./watch/tiers.ts";
 
 /** A fresh and empty tally, as in production but on one machine. */
-export interface System {
-  /** The checkout that runs; its `tally` audits it. */
-  readonly root: string;
-  readonly urls: readonly string[];
-  /** The gateways' operator ports. */
-  readonly operatorUrls?: readonly string[];
-  readonly writerUrls: readonly string[];
-  readonly rankerUrls: readonly string[];
-  /** Environment variables with which `pnpm tally` works on it. */
-  readonly environment: NodeJS.ProcessEnv;
-  /** The versions of its servers. */
-  readonly versions: Readonly<Record<string, string>>;
-  /** Sums of each tier's processes among all processes of the machine. */
-  tiers(processes: readonly ProcessFigures[]): ReturnType<typeof tiersOf>;
-  /** Waiting messages and limits of a domain's queues. */
-  queues(domain: string): Promise<readonly { readonly depth: number; readonly max: number }[]>;
-  close(): Promise<void>;
-}
+export type System = Awaited<ReturnType<typeof observed>>;
 
 type OwnPlan = Pick<
   BenchPlan,
@@ -102,7 +85,6 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
   }
 }
 
-/** The addresses of each app's account. */
 function accountsFor({ stores, readsFrom }: Design, { addresses, accounts }: Services): Accounts {
   // The synchronous designs write to the database from the gateway, which its account may not.
   if (stores === "gateway") return { ...accounts, gateway: addresses };
@@ -111,10 +93,21 @@ function accountsFor({ stores, readsFrom }: Design, { addresses, accounts }: Ser
   return { ...accounts, gateway: { ...gateway, databaseReadUrl: gateway.databaseWriteUrl } };
 }
 
-interface Running extends Omit<System, "tiers" | "queues"> {
+interface Running {
+  /** The checkout that runs; its `tally` audits it. */
+  readonly root: string;
+  readonly urls: readonly string[];
+  /** The gateways' operator ports. */
+  readonly operatorUrls?: readonly string[];
+  readonly writerUrls: readonly string[];
+  readonly rankerUrls: readonly string[];
+  /** Environment variables with which `pnpm tally` works on it. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly versions: Readonly<Record<string, string>>;
   readonly processes: readonly Pick<Server, "name" | "pid">[];
   readonly amqpUrl: string;
   readonly namespace: string;
+  close(): Promise<void>;
 }
 
 const namesOfTier = {
@@ -127,7 +120,7 @@ const namesOfTier = {
 };
 
 /** Adds the figures that are read from its processes and its broker to a running system. */
-export async function observed({ processes, amqpUrl, namespace: of, ...running }: Running): Promise<System> {
+export async function observed({ processes, amqpUrl, namespace: of, ...running }: Running) {
   const groups = eachTier((tier) =>
     processes.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : [])),
   );
@@ -135,8 +128,10 @@ export async function observed({ processes, amqpUrl, namespace: of, ...running }
   await publisher.ready;
   return {
     ...running,
-    tiers: (all) => tiersOf(all, groups),
-    queues(domain) {
+    /** Sums of each tier's processes among all processes of the machine. */
+    tiers: (all: readonly ProcessFigures[]) => tiersOf(all, groups),
+    /** Waiting messages and limits of a domain's queues. */
+    queues(domain: string) {
       const { ingest, rank } = queuesOf(of, domain);
       return Promise.all(
         [ingest, rank].map(async ({ name, messagesMax = Infinity }) => ({

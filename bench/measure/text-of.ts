@@ -4,7 +4,6 @@ import { remarksOn, type Report } from "./report.ts";
 
 const unknown = "unknown";
 
-/** A report as text for people. */
 export function textOf(report: Report): string {
   const { accepted, stored, ranked, reads, errors, queue, followed, audit, disturbance, littlesLaw, client } = report;
   const lines = [
@@ -62,7 +61,6 @@ export function textOf(report: Report): string {
   return lines.filter((line) => typeof line === "string").join("\n");
 }
 
-/** The run in one line. */
 function headOf({ domain, design, durability, connections, source, model, offeredPerSecond }: Report): string {
   const load =
     source === null

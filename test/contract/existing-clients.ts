@@ -10,7 +10,6 @@ import { ride, sale, steps, swipe } from "../http/stored.ts";
 /** The base paths that their servers had. */
 export const clientBasePaths = "/superMarketServer_war,/remoteServer_war/,/a3-backend,/assignment-java-server_war";
 
-/** How a library sends a POST and a GET. */
 export interface Library {
   readonly name: string;
   /** For a POST with JSON, or with an empty body. */

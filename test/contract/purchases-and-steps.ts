@@ -8,7 +8,6 @@ const topItems = (store: number, ...items: readonly (readonly [itemID: number, n
   { stores: items.map(([itemID, numberOfItems]) => ({ itemID, numberOfItems })) },
 ];
 
-/** POST /purchase, GET /items: the contract of the purchases. */
 export const purchases: readonly HttpCase[] = [
   stores(
     "a purchase gets 201 with its event's id, and is in both rankings",
@@ -83,7 +82,6 @@ const sums: readonly Post[] = [
   [2, 5, 7],
 ];
 
-/** POST /steps and the sums of a user. */
 export const stepCounts: readonly HttpCase[] = [
   ...bodies.map(([body, ...headers], index) =>
     stores(

@@ -34,7 +34,6 @@ const swipesInTurn = (
     { reads },
   );
 
-/** POST /swipe, GET /matches and /stats. */
 export const swipes: readonly HttpCase[] = [
   stores(
     "no comment",
@@ -184,7 +183,6 @@ const seasons = [
 // Two of the most, then by lift.
 const skiers = Array.from({ length: 12 }, (_, index) => [9 * (index + 1), index < 2 ? 50 : index + 1] as const);
 
-/** POST /skiers and the verticals. */
 export const liftRides: readonly HttpCase[] = [
   stores(
     "the same resort, season, day, skier, time and lift is one ride, in every form; another lift or minute is another",

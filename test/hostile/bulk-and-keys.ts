@@ -166,7 +166,6 @@ export const idempotencyKeys: readonly HttpCase[] = [...bulkKeys, ...keys];
 interface KeyRace {
   readonly name: string;
   readonly send: (n: number, turn: number) => Buffer;
-  /** What the request stores where it is accepted. */
   readonly stores: (n: number, turn: number) => readonly StoredContent[];
 }
 

@@ -84,7 +84,6 @@ const texts: readonly HttpCase[] = (
   ),
 );
 
-/** Albums as forms. */
 export const forms: readonly HttpCase[] = [
   ...bodies,
   ...parts,

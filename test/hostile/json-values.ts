@@ -130,5 +130,4 @@ const minutes = ["1441", '"1441"'].map((minute) =>
   asks(`the minute ${minute}`, (n) => post(rides(), inRide('"408"')(n, minute)), bad(/^time: expected .*1440/)),
 );
 
-/** Values of the fields of every JSON body. */
 export const jsonValues: readonly HttpCase[] = [...rejectedNumbers, ...storedNumbers, ...texts, ...wholes, ...minutes];

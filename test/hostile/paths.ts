@@ -4,7 +4,6 @@ import { get, keyed, post, raw, rideBody, saleBody, salePath } from "../http/req
 import { stepsPath } from "../http/requests.ts";
 import { ride, sale, steps, type StoredContent } from "../http/stored.ts";
 
-/** Rejects a number in the path or the query. */
 const number = (name: string): ExpectedResponse => bad(new RegExp(`^${name}: expected an integer from `));
 
 type Row = readonly [path: string, expected: ExpectedResponse, body?: string];
@@ -115,7 +114,6 @@ const strangeType = stores(
   steps,
 );
 
-/** Paths and query strings. */
 export const paths: readonly HttpCase[] = [...badIds, ...places, ...encodings, ...queries, strangeType];
 
 /** What the system under test is started with. */

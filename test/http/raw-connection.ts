@@ -1,14 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { get, post, raw } from "./requests.ts";
 
-/** One HTTP response as it came over the wire. */
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly bytes: Buffer;
-  /** `bytes` as UTF-8. */
-  readonly body: string;
-}
+/** One HTTP response as it came over the wire. `body`: its bytes as UTF-8. */
+export type HttpResponse = NonNullable<ReturnType<typeof readResponse>>["response"];
 
 interface Options {
   /** Another address of this machine, such as 127.0.0.2, makes it another client. */
@@ -67,7 +61,6 @@ export class RawConnection {
     return this.response();
   }
 
-  /** Sends a POST with its length. */
   post(...request: Parameters<typeof post>): Promise<HttpResponse> {
     void this.write(post(...request));
     return this.response();
@@ -95,7 +88,6 @@ export class RawConnection {
     return this.#until((received) => (this.#closed ? received : undefined));
   }
 
-  /** Received bytes behind the responses that were taken. */
   #rest(): string {
     return JSON.stringify(this.#received.toString("latin1", 0, 200));
   }

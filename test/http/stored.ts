@@ -24,11 +24,9 @@ interface Contents {
   review: { album: string; liked: number };
 }
 
-/** The content of one kind. */
 export type ContentOf<K extends keyof Contents> = Readonly<Contents[K]> & { readonly kind: K };
 export type StoredContent = { readonly [K in keyof Contents]: ContentOf<K> }[keyof Contents];
 
-/** How the bytes of an image are compared. */
 const fingerprint = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 const contentOf =
@@ -58,17 +56,13 @@ const selects = [
 const selectImages = "SELECT HEX(album_id) AS id, bytes FROM album_images ORDER BY album_id, part";
 const selectLetters = "SELECT HEX(id) AS id, domain, reason FROM dead_letters";
 
-/** All that is stored. */
-interface Stored {
-  readonly rows: readonly { readonly id: string; readonly content: object }[];
-  readonly letters: readonly { readonly id: string; readonly domain: string; readonly reason: string }[];
-}
+type Stored = Awaited<ReturnType<typeof readStored>>;
 
 const uuidOf = (hex: string): string =>
   hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 /** Reads every row of every domain and every dead letter at the write endpoint. */
-async function readStored({ writer }: Database): Promise<Stored> {
+async function readStored({ writer }: Database) {
   const parts = await writer.query<{ id: string; bytes: Buffer }>(selectImages);
   const images = Map.groupBy(parts, ({ id }) => id);
   const rows: { id: string; content: object }[] = [];
@@ -86,7 +80,7 @@ async function readStored({ writer }: Database): Promise<Stored> {
       rows.push({ id: uuidOf(id), content: read });
     }
   }
-  const letters = await writer.query<Stored["letters"][number]>(selectLetters);
+  const letters = await writer.query<{ id: string; domain: string; reason: string }>(selectLetters);
   return { rows, letters: letters.map(({ id, domain, reason }) => ({ id: uuidOf(id), domain, reason })) };
 }
 
@@ -104,7 +98,6 @@ export function resultsOf(response: HttpResponse): readonly { readonly status?: 
   return Array.isArray(results) ? results : [];
 }
 
-/** An event that a 2xx has acknowledged. */
 interface Acknowledged {
   readonly id: string;
   /** Names the request in failures. */

@@ -21,7 +21,6 @@ export async function balance(options: Options): Promise<Balancer> {
   return balancer;
 }
 
-/** A response that is sent instead of the gateway's. */
 export interface OwnResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -78,7 +77,6 @@ export function makeCertificates(directory: string, serverName: string) {
   return { authority: file("ca.pem"), certificate: file("server.pem"), key: file("server.key") };
 }
 
-/** An event of GET /live. */
 interface LiveEvent {
   readonly event: string;
   readonly data: { readonly watch?: number; readonly status?: number; readonly body?: unknown; readonly at: string };

@@ -38,11 +38,9 @@ export async function openImports() {
     },
     /** Fails unless every acknowledged line of all imports is stored and ranked once, and no other event. */
     expectKept: (): Promise<void> => expectAllKept(system, acknowledged),
-    /** The number of stored purchases. */
     rows: (where = "TRUE"): Promise<number> => countOf(database, `purchases WHERE ${where}`),
   };
 }
 
-/** A purchase as a line of NDJSON. */
 export const lineOfSale = (storeID: number, custID: number, more: object = {}): string =>
   JSON.stringify({ storeID, custID, date: "20261120", items: [{ ItemID: 5, numberOfItems: 1 }], ...more });

@@ -8,7 +8,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, vi } from "vitest";
 import { atEnd, temporaryDirectory } from "@tally/local/at-end";
 
-/** This checkout. */
 export const root = join(import.meta.dirname, "..", "..");
 const mainOf = (folder: "measure" | "drill") => join(root, "bench", folder, "main.ts");
 const mains = { bench: mainOf("measure"), drill: mainOf("drill") };

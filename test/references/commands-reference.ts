@@ -8,7 +8,6 @@ export const commandTables = () => ({
   Commands: table(["command", "what it does", "exit code 1", "exit code 3"], commandRows(tallyProgram())),
 });
 
-/** Every command below `program`. */
 function commandRows(program: Command): readonly (readonly string[])[] {
   return leavesOf(program, "").map(({ name, command }) => {
     const codes = exitCodesOf(command);

@@ -19,11 +19,9 @@ export interface FaultKind {
   readonly needs?: "operator" | "programs";
   /** Draws the parameters. Depends only on `random` and on the names of the domains. */
   readonly plan: (random: Random, domains: readonly string[]) => FaultPlan;
-  /** Injects the fault and ends it. */
   readonly inject: (system: System, plan: FaultPlan) => Promise<Aftermath>;
 }
 
-/** The state after a fault. */
 export interface Aftermath {
   /** The start of the recovery time, by performance.now(). */
   readonly backAt: number;
@@ -44,6 +42,5 @@ export interface Letters {
   readonly messages: number;
 }
 
-/** Whether servers from this source allow a fault. */
 export const isPossible = ({ needs }: FaultKind, source: ServicesSource): boolean =>
   needs === undefined || source === "programs" || (source === "docker" && needs === "operator");

@@ -90,7 +90,6 @@ const clockJumped = (app: App): FaultKind => ({
   },
 });
 
-/** Stops a process for a while. */
 export async function freeze(system: System, name: string, ms: number): Promise<void> {
   system.server(name).kill("SIGSTOP");
   await delay(ms);

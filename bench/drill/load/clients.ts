@@ -45,7 +45,6 @@ export class Clients {
     this.#timer = setInterval(() => this.#tick(), tickMs);
   }
 
-  /** What clients saw since the last call. */
   figures() {
     return this.#sender.figures();
   }

@@ -37,7 +37,6 @@ const responseWithinMs = 10_000;
 // its body too late.
 const retried = [408, 503];
 
-/** An event with its first 2xx. */
 export interface Acknowledged {
   readonly domain: string;
   readonly id: string;

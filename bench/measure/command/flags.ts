@@ -8,10 +8,8 @@ import { designNames, designOf, meaningOf } from "../designs/designs.ts";
 /** The checkout under test. */
 export const root = join(import.meta.dirname, "..", "..", "..");
 
-/** Prints a line for the user. */
 export const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The flags of one run, as commander parses them. */
 export interface Flags {
   readonly domain: string;
   readonly connections: number;
@@ -30,7 +28,6 @@ export interface Flags {
   readonly services?: ServicesSource;
 }
 
-/** Where a command stores its reports. */
 export interface OutputFlags {
   readonly results: string;
   readonly json?: string;

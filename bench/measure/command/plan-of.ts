@@ -45,7 +45,6 @@ export function planOf(
   };
 }
 
-/** The plan of one run of a source. */
 export function planOfSource(
   { domain, run, scale, seed }: { readonly domain: string } & Readonly<Record<"run" | "scale" | "seed", number>>,
   arrangement: Arrangement,

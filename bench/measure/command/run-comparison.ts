@@ -8,7 +8,6 @@ import { root, say, type Flags, type OutputFlags } from "./flags.ts";
 import { planOf } from "./plan-of.ts";
 import { runRounds } from "./run-rounds.ts";
 
-/** The flags of `compare`. */
 export interface CompareFlags extends Flags, OutputFlags {
   readonly rounds: number;
   readonly failBelow?: number;

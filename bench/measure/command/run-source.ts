@@ -10,7 +10,6 @@ import { root, say, type OutputFlags } from "./flags.ts";
 import { planOfSource } from "./plan-of.ts";
 import { runAndStore } from "./run-once.ts";
 
-/** The flags of `source`. */
 export interface SourceFlags extends OutputFlags {
   readonly seed: number;
   readonly scale: number;
@@ -60,7 +59,6 @@ export async function runSources(names: readonly string[], flags: SourceFlags, s
   await writeJson(flags.json, { runs });
 }
 
-/** A source by its name. Throws a WrongUsage. */
 function sourceNamed(name: string): PrintedSource {
   const found = printedSources.find((source) => source.name === name);
   if (found !== undefined) return found;

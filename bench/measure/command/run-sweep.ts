@@ -5,7 +5,6 @@ import { say, type Flags, type OutputFlags } from "./flags.ts";
 import { planOf } from "./plan-of.ts";
 import { runRounds } from "./run-rounds.ts";
 
-/** The flags of `sweep`. */
 export interface SweepFlags extends Omit<Flags, keyof Swept>, Swept, OutputFlags {
   readonly rounds: number;
   readonly withinP99?: number;

@@ -8,8 +8,8 @@ export interface Closed {
   readonly urls: readonly string[];
   readonly connections: number;
   readonly responseWithinMs: number;
-  /** Requests of all connections together; undefined: until `end` is called. */
-  readonly amount: number | undefined;
+  /** Requests of all connections together; Infinity: until `ending` is aborted. */
+  readonly amount: number;
   /** Returns the next request of a connection. `eventId`: of its last response, if that was 2xx. */
   readonly next: (connection: number, sent: number, eventId: string | undefined) => ClientRequest;
   readonly recorder: Recorder;
@@ -19,24 +19,24 @@ export interface Closed {
   readonly onEnd?: (connection: number) => void;
   /** Paced load: the interval between requests of a connection. */
   readonly everyMs?: number;
+  /** Aborted: each connection waits for its last response and sends no more. */
+  readonly ending?: AbortSignal;
 }
 
 // undici would reconnect at once, thousands of times a second while no server listens.
 const reconnectAfterMs = 100;
 
-/** Closed, for a source and the fill, which retry, wait for each other and are paced. `done` resolves when every
- * request that was sent has a response or has timed out. After `end` each connection waits for its last response and
- * sends no more. */
-export function runClosed(o: Closed) {
-  const ending = new AbortController();
-  const all = Array.from({ length: o.connections }, (_, connection) => runConnection(o, connection, ending.signal));
-  return { done: Promise.all(all).then(() => undefined), end: () => ending.abort() };
+/** Closed, for a source and the fill, which retry, wait for each other and are paced. Resolves when every request that
+ * was sent has a response or has timed out. */
+export async function runClosed(o: Closed): Promise<void> {
+  const { ending = new AbortController().signal } = o;
+  await Promise.all(Array.from({ length: o.connections }, (_, connection) => runConnection(o, connection, ending)));
 }
 
 async function runConnection(o: Closed, connection: number, ending: AbortSignal): Promise<void> {
   const { urls, connections, responseWithinMs, everyMs } = o;
   const client = new LoadClient(urls[connection % urls.length] ?? "", { connections: 1, responseWithinMs });
-  const amount = o.amount === undefined ? Infinity : share(o.amount, connection, connections);
+  const amount = o.amount === Infinity ? Infinity : share(o.amount, connection, connections);
   let eventId: string | undefined;
   for (let sent = 0; sent < amount && !ending.aborted; sent++) {
     const startedAt = performance.now();

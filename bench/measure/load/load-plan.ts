@@ -32,7 +32,6 @@ export interface Fill {
 
 export type Until = { readonly seconds: number } | { readonly amount: number };
 
-/** The result of one phase. */
 export interface PhaseResult extends LoadResult {
   /** Only of a source's run. */
   readonly groups: readonly GroupTime[];

@@ -3,7 +3,6 @@ import { build, decodeFromCompressedBase64 as decode, encodeIntoCompressedBase64
 import type { Histogram } from "hdr-histogram-js";
 import { isGood, type Reply } from "../../kit/index.ts";
 
-/** What a client saw of a load. */
 export type LoadResult = ReturnType<Recorder["result"]>;
 
 export interface Second {
@@ -121,7 +120,6 @@ export class Recorder {
     this.#sample(reply.id, now, reply.ms);
   }
 
-  /** Ends the recording. */
   result() {
     this.#closeSecond();
     this.#loop.disable();

@@ -1,9 +1,12 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { mixSeed, Random, type SourceGroup } from "../../kit/index.ts";
 import { runClosed } from "./closed.ts";
 import type { GroupTime, LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** Runs all groups of a source's run, each from its start. Ends when the last is done. */
+type Condition = NonNullable<SourceGroup["startsAfter"]>;
+
+/** Runs all groups of a source's run, each from its start. Paced groups last until the others are done. */
 export async function runSource(
   plan: LoadPlan,
   { groups, retries }: { readonly groups: readonly SourceGroup[]; readonly retries: number },
@@ -11,27 +14,25 @@ export async function runSource(
 ): Promise<readonly GroupTime[]> {
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1000;
-  const waiting = new Set(groups.filter(({ startsAfter }) => startsAfter !== undefined));
   const responses = new Map(groups.map(({ name, connections }) => [name, new Uint32Array(connections)]));
-  const results: GroupTime[] = [];
-  // Groups with a number of requests that are not done; paced groups last until these are.
-  const counting = new Set(groups.filter(({ pacedEveryMs }) => pacedEveryMs === undefined));
-  const endPaced: (() => void)[] = [];
-  const all = Promise.withResolvers<void>();
+  const waiting = new Map<Condition, () => void>();
+  const counted = new AbortController();
 
-  function responded(group: SourceGroup, connection: number, count: number): void {
-    const own = responses.get(group.name);
+  function responded({ name }: SourceGroup, connection: number, count: number): void {
+    const own = responses.get(name);
     if (own !== undefined) own[connection] = count;
-    for (const other of waiting) {
-      if (other.startsAfter?.group !== group.name || !isDue(other.startsAfter, own)) continue;
-      waiting.delete(other);
+    for (const [condition, start] of waiting) {
+      if (condition.group !== name || !isDue(condition, own)) continue;
+      waiting.delete(condition);
       // After the current request is made.
-      setImmediate(() => start(other));
+      setImmediate(start);
     }
   }
 
-  function start(group: SourceGroup): void {
-    const { name, connections, pacedEveryMs, requestsOfEach } = group;
+  async function run(group: SourceGroup): Promise<GroupTime> {
+    const { name, connections, pacedEveryMs, requestsOfEach, startsAfter, startsAfterSeconds = 0 } = group;
+    if (startsAfter !== undefined) await new Promise<void>((resolve) => waiting.set(startsAfter, resolve));
+    else if (startsAfterSeconds > 0) await delay(startsAfterSeconds * 1000);
     // One for each connection: its requests do not depend on the speed of the others.
     const first = plan.seed * 1_000_003 + groups.indexOf(group) * 10_007;
     const randoms = Array.from({ length: connections }, (_, connection) => new Random(mixSeed(first + connection)));
@@ -48,35 +49,18 @@ export async function runSource(
       },
     };
     const onEnd = (connection: number): void => responded(group, connection, requestsOfEach);
-    const running =
-      pacedEveryMs === undefined
-        ? runClosed({ ...load, amount: connections * requestsOfEach, retries, onEnd })
-        : runClosed({ ...load, amount: undefined, everyMs: pacedEveryMs });
-    if (pacedEveryMs !== undefined) endPaced.push(() => running.end());
-    running.done
-      .then(() => {
-        results.push({ name, connections, begun, ended: seconds() });
-        counting.delete(group);
-        if (counting.size === 0) for (const end of endPaced) end();
-        if (results.length === groups.length) all.resolve();
-        return undefined;
-      })
-      .catch(all.reject);
+    if (pacedEveryMs === undefined) await runClosed({ ...load, amount: connections * requestsOfEach, retries, onEnd });
+    else await runClosed({ ...load, amount: Infinity, everyMs: pacedEveryMs, ending: counted.signal });
+    return { name, connections, begun, ended: seconds() };
   }
 
-  for (const group of groups) {
-    if (waiting.has(group)) continue;
-    if (group.startsAfterSeconds === undefined || group.startsAfterSeconds === 0) start(group);
-    else setTimeout(() => start(group), group.startsAfterSeconds * 1000);
-  }
-  await all.promise;
-  return results;
+  const all = groups.map((group) => run(group));
+  await Promise.all(all.filter((_, index) => groups[index]?.pacedEveryMs === undefined));
+  counted.abort();
+  return Promise.all(all);
 }
 
-function isDue(
-  { connections, responses }: NonNullable<SourceGroup["startsAfter"]>,
-  received: Uint32Array | undefined,
-): boolean {
+function isDue({ connections, responses }: Condition, received: Uint32Array | undefined): boolean {
   let due = 0;
   for (const count of received ?? []) if (count >= responses) due++;
   return due >= connections;

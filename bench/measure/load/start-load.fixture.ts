@@ -27,22 +27,10 @@ export const accept: RequestListener = (request, response) => {
   response.writeHead(201, { "tally-event-id": "01a1fb30-2980-71ee-89cd-4f71757df440" }).end();
 };
 
-function planOn(url: string, more: Partial<LoadPlan> = {}): LoadPlan {
-  return {
-    urls: [url],
-    domain: "purchases",
-    connections: 10,
-    seed: 1,
-    spread: "wide",
-    readShare: 0,
-    responseWithinMs: 5000,
-    ...more,
-  };
-}
-
 /** A load on a server. Its threads stop with the test. */
 export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
-  const load = startLoad(planOn(url, more), threads);
+  const plan = { domain: "purchases", connections: 10, seed: 1, spread: "wide", readShare: 0 } as const;
+  const load = startLoad({ urls: [url], ...plan, responseWithinMs: 5000, ...more }, threads);
   onTestFinished(() => load.close());
   return {
     run: async (phase: Phase | Fill, idsFile?: string) => (await load.prepare(phase))(idsFile),

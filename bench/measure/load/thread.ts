@@ -46,7 +46,6 @@ const emit = serveThread<LoadCalls, Sample>({
   },
 });
 
-/** Returns a function that runs the phase. */
 async function prepare(phase: Phase | Fill): Promise<RunPhase> {
   switch (phase.model) {
     case "fill":
@@ -56,7 +55,7 @@ async function prepare(phase: Phase | Fill): Promise<RunPhase> {
         const { fraction } = new Random(mixSeed(~plan.seed));
         const { amount } = phase;
         const fill = { connections: Math.min(connections, amount), amount, recorder: to, retries: fillRetries };
-        return runClosed({ ...plan, ...fill, next: () => workload.next(fraction, spread, { contentBytes }) }).done;
+        return runClosed({ ...plan, ...fill, next: () => workload.next(fraction, spread, { contentBytes }) });
       };
     case "open": {
       const runOpen = await openLoad(plan);

@@ -1,18 +1,9 @@
-import { workloads, type SourceRun } from "../../kit/index.ts";
+import { workloads } from "../../kit/index.ts";
 import { designNames, designOf } from "../designs/designs.ts";
-import { asItIs, printedRows, type Arrangement, type PrintedRow } from "./printed-rows.ts";
+import { asItIs, printedRows } from "./printed-rows.ts";
 
-/** A source: its loads, and every row that it prints. */
-export interface PrintedSource {
-  /** S0 to S4. */
-  readonly name: string;
-  readonly domain: string;
-  readonly loads: readonly SourceRun[];
-  readonly rows: readonly PrintedRow[];
-}
-
-/** The five sources, from S0 to S4. */
-export const printedSources: readonly PrintedSource[] = workloads
+/** The five sources, from S0 to S4: their loads, and every row that they print. */
+export const printedSources = workloads
   .flatMap(({ domain, source }) =>
     source === undefined
       ? []
@@ -20,13 +11,7 @@ export const printedSources: readonly PrintedSource[] = workloads
   )
   .toSorted((a, b) => a.name.localeCompare(b.name));
 
-/** A load of a source and what of ours runs it. */
-export interface SourceTask {
-  readonly load: SourceRun;
-  /** The index of the load. */
-  readonly run: number;
-  readonly arrangement: Arrangement;
-}
+export type PrintedSource = (typeof printedSources)[number];
 
 /** Whether two are of the same arrangement; one may be a stored run. */
 export function isSame(one: Named, other: Named): boolean {
@@ -45,10 +30,9 @@ export function nameOf({ design, durability, gateways }: Named): string {
 }
 
 /** Every run that the rows of a source need: first tally as it is with each main load, then the arrangements of the
- * rows. */
-export function tasksOf({ loads, rows }: PrintedSource): readonly SourceTask[] {
-  const main = loads.flatMap((load, run) => (load.isExtra === true ? [] : [{ load, run, arrangement: asItIs }]));
-  const all: SourceTask[] = [...main];
+ * rows. `run`: the index of the load. */
+export function tasksOf({ loads, rows }: PrintedSource) {
+  const all = loads.flatMap((load, run) => (load.isExtra === true ? [] : [{ load, run, arrangement: asItIs }]));
   for (const row of rows) {
     const arrangement = row.beside;
     const run = loads.findIndex(({ description }) => description === row.load);

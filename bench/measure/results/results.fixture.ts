@@ -3,13 +3,11 @@ import type { Report } from "../report.ts";
 import { nameOf, printedSources, tasksOf } from "./printed-sources.ts";
 import { storedRunOf, type StoredRun } from "./stored-run.ts";
 
-/** A report of a source's run. */
 export function sampleSourceReport(changes: Partial<Report> = {}): Report {
   const source = { name: "S4", run: 1, runs: 13, description: "256 stores", scale: 1 };
   return sampleReport({ model: "source", source, ...changes });
 }
 
-/** The run of such a report. */
 export function sampleRun(changes: Partial<StoredRun> = {}): StoredRun {
   const run = storedRunOf(sampleSourceReport());
   if (run === undefined) throw new Error("the sample has no source");

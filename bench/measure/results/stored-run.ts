@@ -48,7 +48,6 @@ function rateOf(report: Report): number | null {
   return Math.round(requests / (isRanked ? accepted.events / (ranked.perSecond ?? 1) : seconds));
 }
 
-/** Whether the design ranks. */
 function isRanking({ design }: Report): boolean {
   return designNames.some((name) => name === design && designOf(name).stores !== "nothing");
 }

@@ -7,7 +7,6 @@ import { bestRuns, readRuns, runsInReports, textOfRuns } from "./run-files.ts";
 import type { StoredRun } from "./stored-run.ts";
 import { changeTable, figureTable } from "./tables.ts";
 
-/** Flags of `pnpm bench report`. */
 export interface ReportFlags {
   /** A folder with reports of sources' runs; undefined: only the kept runs. */
   readonly from?: string;

@@ -10,14 +10,9 @@ const responseWithinMs = 10_000;
 /** How long single events took, in ms from sending the request. The events are an even sample of the load. */
 export type Followed = ReturnType<typeof followedOf>;
 
-interface Times {
-  storedMs?: number;
-  rankedMs?: number;
-}
-
 /** Follows an event as a client can: polls GET /events/:id until the event is ranked or given up. */
-export async function follow(url: string, { id, sentAt }: Sample, giveUpMs = 60_000): Promise<Times> {
-  const times: Times = {};
+export async function follow(url: string, { id, sentAt }: Sample, giveUpMs = 60_000) {
+  const times: { storedMs?: number; rankedMs?: number } = {};
   for (;;) {
     // Without a response it is polled again.
     const event = await eventState(url, id, responseWithinMs).catch(() => ({ stored: false, ranked: false }));
@@ -29,7 +24,7 @@ export async function follow(url: string, { id, sentAt }: Sample, giveUpMs = 60_
   }
 }
 
-export function followedOf(events: readonly Times[]) {
+export function followedOf(events: readonly Awaited<ReturnType<typeof follow>>[]) {
   const stored = events.flatMap(({ storedMs }) => storedMs ?? []);
   const ranked = events.flatMap(({ rankedMs }) => rankedMs ?? []);
   const never = { neverStored: events.length - stored.length, neverRanked: events.length - ranked.length };

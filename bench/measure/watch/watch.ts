@@ -64,7 +64,6 @@ export function startWatch(system: System, domain: string) {
   // stop() rejects with it.
   running.catch(() => undefined);
   return {
-    /** All observations so far. */
     observations,
     async stop(): Promise<void> {
       isStopped = true;

@@ -1,17 +1,10 @@
 import { readFileSync } from "node:fs";
 
-export interface DocumentedSetting {
-  readonly variable: string;
-  readonly mustBeSet: boolean;
-  /** A URL of a server: it has a password. */
-  readonly isAddress: boolean;
-}
-
 const file = new URL("../../../docs/settings.md", import.meta.url);
 const sections = { gateway: "Gateway", writer: "Writer", ranker: "Ranker", admin: undefined } as const;
 
 /** The settings of each image, from the tables of docs/settings.md. It is made of the code. */
-export function documentedSettings(): Readonly<Record<string, readonly DocumentedSetting[]>> {
+export function documentedSettings(): Readonly<Record<string, ReturnType<typeof rowsOf>>> {
   const text = readFileSync(file, "utf8");
   const common = rowsOf(text, "All apps");
   return Object.fromEntries(
@@ -22,7 +15,7 @@ export function documentedSettings(): Readonly<Record<string, readonly Documente
   );
 }
 
-function rowsOf(text: string, title: string): readonly DocumentedSetting[] {
+function rowsOf(text: string, title: string) {
   const [, section] = text.split(`\n### ${title}\n`);
   if (section === undefined) throw new Error(`docs/settings.md: expected the section "### ${title}"`);
   const [table = ""] = section.split("\n#");
@@ -31,6 +24,7 @@ function rowsOf(text: string, title: string): readonly DocumentedSetting[] {
   return rows.map(([, variable = "", expected = "", preset = ""]) => ({
     variable,
     mustBeSet: preset.trim() === "must be set",
+    /** A URL of a server: it has a password. */
     isAddress: /\b(amqps?|mysql|rediss?):\/\//.test(expected),
   }));
 }

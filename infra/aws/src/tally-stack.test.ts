@@ -18,6 +18,7 @@ const [template, images] = [templateOf("tally"), templateOf("tally-images")];
 rmSync(outdir, { recursive: true, force: true });
 
 const all = (type: string) => Object.values(template.findResources(type));
+const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);
 
 test("the network has two zones with three networks each", () => {
   template.resourceCountIs("AWS::EC2::Subnet", 6);
@@ -77,16 +78,13 @@ test("each app has its own parameter for the tag of its image: a rollback can re
     ["writer", "WriterTag"],
     ["ranker", "RankerTag"],
   ] as const) {
-    const named = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) =>
-      Properties.ContainerDefinitions.map((container: { readonly Image: unknown }) => JSON.stringify(container.Image)),
-    );
-    const own = named.filter((image: string) => image.includes(`{"Ref":"${parameter}"}`));
+    const named = containers.map(({ Image }) => JSON.stringify(Image));
+    const own = named.filter((image) => image.includes(`{"Ref":"${parameter}"}`));
     expect(own).toEqual([expect.stringMatching(new RegExp(`tally/${app}|${app}`))]);
   }
 });
 
 test("every container of tally runs without root, capabilities and a writable file system; apps stop within 30 s", () => {
-  const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);
   const ours = containers.filter(({ Name }) => Name !== "metrics");
   expect(ours.map(({ Name }) => Name)).toEqual(
     expect.arrayContaining(["gateway", "writer", "ranker", "admin", "mysql"]),
@@ -127,7 +125,6 @@ test("the parameter Domains, empty by default, selects the domains of gateways, 
 
 test("every variable of a container is a setting that the app has, and none that must be set is missing", () => {
   const known = documentedSettings();
-  const containers = all("AWS::ECS::TaskDefinition").flatMap(({ Properties }) => Properties.ContainerDefinitions);
   const apps = containers.filter(({ Name, EntryPoint }) => Name in known && EntryPoint === undefined);
   expect(new Set(apps.map(({ Name }) => Name))).toEqual(new Set(["gateway", "writer", "ranker", "admin"]));
   for (const { Name, Environment, Secrets } of apps) {

@@ -50,7 +50,7 @@ export function addTallyStack(app: App): void {
     .selectSubnets({ subnetType: ec2.SubnetType.PUBLIC })
     .subnets.map((subnet) => subnet.ipv4CidrBlock);
   const tasks: AppParts = { servers, apps, groups, trustedProxies, servedDomains };
-  const balancer = addLoadBalancer(stack, { vpc, securityGroup: groups.loadBalancer, certificateArn });
+  const balancer = addLoadBalancer(stack, { vpc, securityGroup: groups.loadBalancer }, certificateArn);
   const gateway = addApp(stack, tasks, "gateway");
   const targetGroup = balancer.serve(gateway);
   scaleOnRequests(gateway, sizes.gateway, targetGroup);
@@ -83,7 +83,6 @@ interface AppParts {
   readonly servedDomains: string;
 }
 
-/** The service of one app. */
 function addApp(
   stack: Stack,
   { servers, apps, groups, trustedProxies, servedDomains }: AppParts,
@@ -95,7 +94,7 @@ function addApp(
     description: `Tag of the image of the ${name}: its release`,
     allowedPattern: tagPattern,
   }).valueAsString;
-  const definition = addTask(inside, name, {
+  const taskDefinition = addTask(inside, name, {
     image: name,
     imageTag,
     size: sizes[name],
@@ -104,8 +103,8 @@ function addApp(
     ports: name === "gateway" ? [livePorts.gateway] : [],
     healthCheck: liveCheck(livePorts[name]),
   });
-  if (name === "gateway") addMetricsAgent(inside, definition);
+  if (name === "gateway") addMetricsAgent(inside, taskDefinition);
   // Writers and rankers may be fewer for a while: what waits is safe.
-  const healthyPercentMin = name === "gateway" ? 100 : 50;
-  return addService(inside, { apps, definition, securityGroup: groups[name], healthyPercentMin });
+  const minHealthyPercent = name === "gateway" ? 100 : 50;
+  return addService(inside, apps, groups[name], { taskDefinition, minHealthyPercent });
 }

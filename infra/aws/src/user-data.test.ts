@@ -7,7 +7,6 @@ import { documentedSettings } from "./documented-settings.test-kit.ts";
 const read = (name: string): string => readFileSync(new URL(`../../ec2/${name}`, import.meta.url), "utf8");
 const users = readFileSync(new URL("../../redis/users.conf", import.meta.url), "utf8");
 
-/** EC2's limit. */
 const bytesMax = 16 * 1024;
 
 /** What bash says of a script that it reads and does not run. */

@@ -97,7 +97,6 @@ function addressOf(url: string): ServiceAddress {
   return { host, port: Number(port) };
 }
 
-/** Where a service is. */
 interface ServiceAddress {
   readonly host: string;
   readonly port: number;

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { ChildServer, runStages, type Server, type ServerHome } from "./process/child-server.ts";
+import { ChildServer, runStages, type ServerHome } from "./process/child-server.ts";
 import { whileLocked, directoryVariable, endLeftovers } from "./process/directory-lock.ts";
 import { freePorts } from "./process/free-ports.ts";
 import { isReady, Waits } from "./process/until.ts";
@@ -37,28 +37,10 @@ export interface AppsOptions {
   readonly waits?: Waits | undefined;
 }
 
-export interface Apps {
-  /** The first gateway, without a slash at the end. */
-  readonly url: string;
-  /** One for each gateway. A restart does not change them. */
-  readonly urls: readonly string[];
-  /** Each gateway's operator port: /health and /metrics. The operator port of writers and rankers is their `port`. */
-  readonly operatorUrls: readonly string[];
-  readonly gateway: Server;
-  readonly writer: Server;
-  readonly ranker: Server;
-  /** All processes of an app: `gateway`, or `gateway-1`, `gateway-2`, … when there are several. */
-  readonly gateways: readonly Server[];
-  readonly writers: readonly Server[];
-  readonly rankers: readonly Server[];
-  migrate(): Promise<void>;
-  /** Stops gateways, then writers, then rankers, so that each finishes what the one before has sent. May be called
-   * again. */
-  stop(): Promise<void>;
-}
+export type Apps = Awaited<ReturnType<typeof startApps>>;
 
 /** Creates or updates the tables, then starts gateways, writers and rankers. Resolves when all are ready. */
-export async function startApps(options: AppsOptions): Promise<Apps> {
+export async function startApps(options: AppsOptions) {
   const { root, addresses, say, waits = new Waits() } = options;
   const directory = resolve(options.directory);
   for (const folder of ["log", "run"]) await mkdir(join(directory, folder), { recursive: true });
@@ -86,15 +68,18 @@ export async function startApps(options: AppsOptions): Promise<Apps> {
       stages,
       stages.flat().map((app) => app.start()),
     );
-    const urls = plan.gateways.map(({ port }) => urlOf(port));
     return {
       ...plan,
+      /** The first gateway, without a slash at the end. */
       url: urlOf(plan.gateways[0].port),
-      urls,
+      /** One for each gateway. A restart does not change them. */
+      urls: plan.gateways.map(({ port }) => urlOf(port)),
       gateway: plan.gateways[0],
       writer: plan.writers[0],
       ranker: plan.rankers[0],
       migrate,
+      /** Stops gateways, then writers, then rankers, so that each finishes what the one before has sent. May be called
+       * again. */
       stop,
     };
   });
@@ -134,10 +119,12 @@ async function plannedApps(options: AppsOptions) {
     return [first, ...others];
   };
   return {
-    // In this order: the first port is the first gateway's.
+    // All processes of an app: `gateway`, or `gateway-1`, `gateway-2`, … when there are several. In this order: the first
+    // port is the first gateway's.
     gateways: planned("gateway", gateway),
     writers: planned("writer", writer),
     rankers: planned("ranker", ranker),
+    /** Each gateway's operator port: /health and /metrics. The operator port of writers and rankers is their `port`. */
     operatorUrls: operatorPorts.map(urlOf),
   };
 }

@@ -24,7 +24,6 @@ export interface TaskParts extends Pick<Options, "healthCheck" | "command" | "en
   readonly imageTag: string;
   /** `cpu` in 1/1024 of a core, memory in MiB. */
   readonly size: { readonly cpu: number; readonly memory: number };
-  /** Variables whose values ECS reads from secrets. */
   readonly secrets: Readonly<Record<string, ecs.Secret>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly ports?: readonly number[];
@@ -98,28 +97,21 @@ export function liveCheck(port: number): ecs.HealthCheck {
   };
 }
 
-interface ServiceParts {
-  readonly apps: AppCluster;
-  readonly definition: ecs.Ec2TaskDefinition;
-  readonly securityGroup: ec2.ISecurityGroup;
-  /** Share of the tasks that keep running during a deployment, in percent. */
-  readonly healthyPercentMin: number;
-}
-
 /** A service of one app, spread over the zones. A deployment whose tasks do not become healthy is rolled back. Its
- * count is that of its scaling. */
+ * count is that of its scaling. `minHealthyPercent`: the share of the tasks that keep running during a deployment. */
 export function addService(
   scope: Construct,
-  { apps, definition, securityGroup, healthyPercentMin }: ServiceParts,
-): ecs.Ec2Service {
+  apps: AppCluster,
+  securityGroup: ec2.ISecurityGroup,
+  own: Pick<ecs.Ec2ServiceProps, "taskDefinition" | "minHealthyPercent">,
+) {
   return new ecs.Ec2Service(scope, "Service", {
+    ...own,
     cluster: apps.cluster,
-    taskDefinition: definition,
     capacityProviderStrategies: [{ capacityProvider: apps.capacityProvider.capacityProviderName, weight: 1 }],
     vpcSubnets: { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS },
     securityGroups: [securityGroup],
     circuitBreaker: { enable: true, rollback: true },
-    minHealthyPercent: healthyPercentMin,
     maxHealthyPercent: 150,
     placementStrategies: [
       ecs.PlacementStrategy.spreadAcross(ecs.BuiltInAttributes.AVAILABILITY_ZONE),

@@ -19,7 +19,6 @@ interface Password {
 
 export type Passwords = Readonly<Record<Account, Password>>;
 
-/** The name of an account on all servers. */
 export function userName(account: Account): string {
   return account === "admin" ? "tally" : `tally_${account}`;
 }

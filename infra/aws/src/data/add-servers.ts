@@ -11,7 +11,6 @@ import { readFileSync } from "node:fs";
 import * as elasticache from "aws-cdk-lib/aws-elasticache";
 import { namespace } from "../apps/app-settings.ts";
 
-/** The database (schema) of tally. */
 export const databaseName = "tally";
 
 /** The first user of the cluster, who creates the accounts. It is not one of them. */

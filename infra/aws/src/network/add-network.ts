@@ -34,7 +34,6 @@ export function addVpc(scope: Construct): ec2.Vpc {
   return vpc;
 }
 
-/** Where a part runs. */
 export interface Place {
   readonly vpc: ec2.IVpc;
   readonly securityGroup: ec2.ISecurityGroup;
@@ -80,12 +79,8 @@ export function addSecurityGroups(scope: Construct, vpc: ec2.IVpc) {
  * 502. */
 const idleTimeoutSeconds = 60;
 
-interface LoadBalancerParts extends Place {
-  readonly certificateArn: string;
-}
-
 /** HTTPS for clients, HTTP to the gateways. It appends to X-Forwarded-For and never repeats a POST. */
-export function addLoadBalancer(scope: Construct, { vpc, securityGroup, certificateArn }: LoadBalancerParts) {
+export function addLoadBalancer(scope: Construct, { vpc, securityGroup }: Place, certificateArn: string) {
   const inside = new Construct(scope, "LoadBalancer");
   const balancer = new elbv2.ApplicationLoadBalancer(inside, "Balancer", {
     vpc,

@@ -6,13 +6,7 @@ import { env } from "node:process";
 
 interface Definitions {
   readonly users: readonly { readonly name: string; readonly password: string; readonly tags: string }[];
-  readonly permissions: readonly {
-    readonly user: string;
-    readonly vhost: string;
-    readonly configure: string;
-    readonly write: string;
-    readonly read: string;
-  }[];
+  readonly permissions: readonly { readonly user: string; readonly vhost: string }[];
 }
 
 const administrator = "tally";
@@ -28,8 +22,8 @@ for (const { name, password, tags } of users) {
   // The administrator exists: the broker was created with it.
   if (name !== administrator) await put("users/" + encodeURIComponent(name), { password, tags });
 }
-for (const { user, vhost, configure, write, read } of permissions) {
-  await put(["permissions", encodeURIComponent(vhost), encodeURIComponent(user)].join("/"), { configure, write, read });
+for (const { user, vhost, ...rights } of permissions) {
+  await put(["permissions", encodeURIComponent(vhost), encodeURIComponent(user)].join("/"), rights);
 }
 console.log(users.length, "accounts and", permissions.length, "permissions are set");
 

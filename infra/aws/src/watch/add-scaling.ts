@@ -8,12 +8,12 @@ import { Construct } from "constructs";
 import type { sizes } from "../sizes.ts";
 import { appMetric } from "./metrics-agent.ts";
 
-/** Above the first, one more task; above the second, two more; above the third, four more. */
-const drainSteps = { one: 10, two: 30, four: 120 } as const;
+/** Seconds to drain above which tasks are added: one, above 30 s two, above 120 s four. */
+const behindSeconds = 10;
 
 /** What a gateway's core accepts at full load (docs/scale.md: 41.6 µs) less the reserve for smaller batches: 0.3 of
  * 24,000 a second. */
-const requestsPerMinuteOfGateway = 430_000;
+const requestsPerTarget = 430_000;
 
 /** Adds tasks by seconds to drain; removes one when drained and idle. Without the metric (+Inf) the count stays. */
 export function scaleOnDrain(
@@ -29,14 +29,11 @@ export function scaleOnDrain(
     adjustmentType: AdjustmentType.CHANGE_IN_CAPACITY,
     cooldown: Duration.minutes(2),
   });
-  more.addAdjustment({ adjustment: 1, lowerBound: 0, upperBound: drainSteps.two - drainSteps.one });
-  more.addAdjustment({
-    adjustment: 2,
-    lowerBound: drainSteps.two - drainSteps.one,
-    upperBound: drainSteps.four - drainSteps.one,
-  });
-  more.addAdjustment({ adjustment: 4, lowerBound: drainSteps.four - drainSteps.one });
-  alarm(inside, "Behind", drain, cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD, drainSteps.one, 2, more);
+  // Bounds count from the threshold of the alarm.
+  more.addAdjustment({ adjustment: 1, lowerBound: 0, upperBound: 30 - behindSeconds });
+  more.addAdjustment({ adjustment: 2, lowerBound: 30 - behindSeconds, upperBound: 120 - behindSeconds });
+  more.addAdjustment({ adjustment: 4, lowerBound: 120 - behindSeconds });
+  alarm(inside, "Behind", drain, cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD, behindSeconds, 2, more);
 
   const fewer = new StepScalingAction(inside, "Fewer", {
     scalingTarget,
@@ -60,17 +57,9 @@ export function scaleOnRequests(
   targetGroup: elbv2.ApplicationTargetGroup,
 ): void {
   const scaling = service.autoScaleTaskCount({ minCapacity: tasksMin, maxCapacity: tasksMax });
-  scaling.scaleOnRequestCount("Requests", {
-    requestsPerTarget: requestsPerMinuteOfGateway,
-    targetGroup,
-    scaleOutCooldown: Duration.minutes(1),
-    scaleInCooldown: Duration.minutes(5),
-  });
-  scaling.scaleOnCpuUtilization("Cpu", {
-    targetUtilizationPercent: 50,
-    scaleOutCooldown: Duration.minutes(1),
-    scaleInCooldown: Duration.minutes(5),
-  });
+  const cooldowns = { scaleOutCooldown: Duration.minutes(1), scaleInCooldown: Duration.minutes(5) };
+  scaling.scaleOnRequestCount("Requests", { requestsPerTarget, targetGroup, ...cooldowns });
+  scaling.scaleOnCpuUtilization("Cpu", { targetUtilizationPercent: 50, ...cooldowns });
 }
 
 function targetOf(service: ecs.Ec2Service, minCapacity: number, maxCapacity: number): ScalableTarget {

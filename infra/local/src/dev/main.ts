@@ -80,7 +80,6 @@ try {
   process.exit(interrupted.signal.aborted ? 0 : error instanceof ServiceError ? 2 : 1);
 }
 
-/** Exits with 2 for wrong usage. */
 function readFlags() {
   try {
     const { values } = parseArgs({ options: { watch: { type: "boolean" }, services: { type: "string" } } });

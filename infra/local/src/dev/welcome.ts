@@ -3,7 +3,6 @@ import type { Services } from "../services/services.ts";
 
 const dataIn = { docker: "Docker's volumes", programs: ".tally/", environment: "the servers" } as const;
 
-/** What `pnpm dev` prints when everything runs. */
 export function welcome(
   { url, operatorUrls, gateway, writer, ranker }: Apps,
   servicesSource: Services["source"],

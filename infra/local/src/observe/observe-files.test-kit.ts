@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The folder with what Prometheus and Grafana read. */
 export const observeFiles = join(import.meta.dirname, "..", "..", "..", "observe");
 
 interface Panel {
@@ -19,21 +18,9 @@ export interface Dashboard {
   readonly panels: readonly Panel[];
 }
 
-/** The dashboards by their file. */
 export function dashboards(): readonly (readonly [file: string, dashboard: Dashboard])[] {
   const folder = join(observeFiles, "grafana", "dashboards");
   return readdirSync(folder).map((file) => [file, JSON.parse(readFileSync(join(folder, file), "utf8"))] as const);
-}
-
-/** The alerts of a rule file whose expressions are on the line of `expr:`, or on the lines below `expr: >-`. */
-export function alertsOf(rules: string): readonly { readonly name: string; readonly expression: string }[] {
-  return rules
-    .split(/^ +- alert: /m)
-    .slice(1)
-    .map((text) => ({
-      name: /^\w+/.exec(text)?.[0] ?? "",
-      expression: (/^ +expr: (?:>-\n)?([^]*?)(?=^ {8}\w+:)/m.exec(text)?.[1] ?? "").replaceAll(/\s+/g, " ").trim(),
-    }));
 }
 
 const words = new Set(["and", "or", "unless", "bool", "offset", "inf", "nan"]);

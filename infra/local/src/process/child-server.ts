@@ -6,20 +6,7 @@ import { isRunning, lastLines, ServiceError } from "./run-command.ts";
 import { until, Waits } from "./until.ts";
 
 /** One process of a private server or an app. Tests and fault drills kill, stop and start it. */
-export interface Server {
-  readonly name: string;
-  /** The current process; changes with each `start()`. Undefined while none runs. */
-  readonly pid: number | undefined;
-  readonly port: number;
-  readonly logFile: string;
-  /** Does not wait for its end. Does nothing while none runs. */
-  kill(signal: NodeJS.Signals): void;
-  /** Waits for the end of a killed process, then starts it again on the same port and data. Resolves once it serves. */
-  start(): Promise<void>;
-  /** SIGTERM, after 25 s SIGKILL. Resolves at the end with the exit code, or undefined after a signal. It can be
-   * started again. */
-  stop(options?: StopOptions): Promise<number | undefined>;
-}
+export type Server = Pick<ChildServer, "name" | "pid" | "port" | "logFile" | "kill" | "start" | "stop">;
 
 export interface StopOptions {
   /** True: SIGKILL at once, to the process and all that it has started. */
@@ -62,7 +49,7 @@ const readyWithinMs = 120_000;
 const endWithinMs = 25_000;
 
 /** One server process in its own process group, so Ctrl-C does not reach it. Its pid file is in `<directory>/run`. */
-export class ChildServer implements Server {
+export class ChildServer {
   readonly name: string;
   readonly port: number;
   readonly logFile: string;
@@ -85,19 +72,24 @@ export class ChildServer implements Server {
     this.#pidFile = join(home.directory, "run", `${plan.name}.pid`);
   }
 
+  /** The current process; changes with each `start()`. Undefined while none runs. */
   get pid(): number | undefined {
     return isRunning(this.#child) ? (this.#containerPid ?? this.#child.pid) : undefined;
   }
 
+  /** Does not wait for its end. Does nothing while none runs. */
   kill(signal: NodeJS.Signals): void {
     if (signal !== "SIGSTOP" && signal !== "SIGCONT") this.#endExpected = true;
     this.#send(signal, "process");
   }
 
+  /** Waits for the end of a killed process, then starts it again on the same port and data. Resolves once it serves. */
   start(): Promise<void> {
     return this.#waits.during(this.name, () => this.#start());
   }
 
+  /** SIGTERM, after 25 s SIGKILL. Resolves at the end with the exit code, or undefined after a signal. It can be
+   * started again. */
   stop(options: StopOptions = {}): Promise<number | undefined> {
     return this.#waits.during(`${this.name} to stop`, () => this.#stop(options));
   }

@@ -15,7 +15,6 @@ export interface CommandOptions {
   readonly timeoutMs?: number;
   /** Kills the command and all processes that it has started, on abort. */
   readonly signal?: AbortSignal;
-  /** Called with each line of its output when it arrives. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -51,7 +50,6 @@ export function runCommand(program: string, args: readonly string[], options: Co
   });
 }
 
-/** Whether it was started and has not ended. */
 export const isRunning = (child: ChildProcess | undefined): child is ChildProcess & { readonly pid: number } =>
   child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
 

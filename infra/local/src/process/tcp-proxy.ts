@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** What a proxy does with its connections. */
 export type ProxyState =
   | { readonly name: "open" }
   /** Resets every connection, and new ones at once. */
@@ -64,11 +63,9 @@ export async function openTcpProxy(
     get bytesSent() {
       return bytesSent;
     },
-    /** Those that were accepted so far. */
     get connections() {
       return connections;
     },
-    /** Connections that were refused so far. */
     get refused() {
       return refused;
     },

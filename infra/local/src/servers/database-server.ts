@@ -136,9 +136,7 @@ export interface DatabaseEngine {
   /** Makes a replica write what it gets from the primary to its own binary log, from which other replicas continue when
    * it is promoted. */
   readonly relayedLogOptions: readonly string[];
-  /** The privileges to read a replica's lag. */
   readonly lagPrivileges: string;
-  /** Selects the position of the primary's log. */
   readonly selectPosition: string;
   /** SQL for a replica that was copied from the primary at this position; empty: before the primary's first commit. */
   adoptPosition(position: string): string;

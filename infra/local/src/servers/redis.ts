@@ -24,7 +24,6 @@ export const redisCommand = (
     select: (received) => received.replace(/^\+OK\r\n/, ""),
   });
 
-/** A running Redis, as its administrator. */
 export const openRedis = (at: { readonly port: number; readonly password: string }) => ({
   // While it loads its file it responds with -LOADING.
   responds: async (): Promise<boolean> => (await redisCommand(at, "PING")).startsWith("+PONG"),

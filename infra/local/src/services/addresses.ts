@@ -20,7 +20,6 @@ export type Role = "gateway" | "writer" | "ranker" | "maintenance";
 /** The addresses of each role, with the role's user and password in them. */
 export type Accounts = Readonly<Record<Role, Addresses>>;
 
-/** One for each role. */
 export const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
   gateway: addresses("gateway"),
   writer: addresses("writer"),
@@ -80,7 +79,6 @@ const settings = { amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl };
 
 const variables = Object.values(settings).flatMap(({ variable }) => [variable, `${variable}_FILE`]);
 
-/** For a sentence. */
 export const addressNames = Object.values(settings)
   .map(({ variable }) => variable)
   .join(", ");

@@ -41,7 +41,6 @@ export async function startServices(options: StartOptions): Promise<Services> {
   );
 }
 
-/** From Docker, else from programs. */
 async function startHere(options: HereOptions): Promise<Services> {
   const { services: source, directory, environment, say, signal, waits, configuration, redoLogMiB } = options;
   let { program: docker, reason } = await dockerFor(options);
