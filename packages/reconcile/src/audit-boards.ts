@@ -3,7 +3,7 @@ import type { Domain, SqlSnapshot } from "@tally/contract";
 import type { BoardCells, Rankings } from "@tally/redis";
 import type { Sums } from "./add-up.ts";
 import { CellsHash, Findings, type Found } from "./findings.ts";
-import type { Meanwhile } from "./meanwhile.ts";
+import type { Cells, Meanwhile } from "./meanwhile.ts";
 import type { RecountedBoard } from "./cell-counts.ts";
 import { boardsOf } from "./recount.ts";
 
@@ -63,7 +63,8 @@ export async function auditBoards(
     if (boards.length === 0) return;
     await meanwhile?.look();
     const ranked = await rankings.cells(domain.name, boards);
-    const moved = await meanwhile?.look();
+    const moved: Cells = new Map();
+    await meanwhile?.look(moved);
     const again = new Map<string, BoardRows>();
     for (const [index, { board, cells: own }] of boards.entries()) {
       known.add(board);
@@ -73,7 +74,7 @@ export async function auditBoards(
       }
       cells += own.length;
       const found = differencesOf(board, withMoves(own, meanwhile?.of(board)), ranked[index] ?? none);
-      const members = [...found.map(({ member }) => member), ...(moved?.get(board)?.keys() ?? [])];
+      const members = [...found.map(({ member }) => member), ...(moved.get(board)?.keys() ?? [])];
       if (meanwhile === undefined || suspected > suspectsMax) found.forEach(differ);
       else if (members.length > 0) again.set(board, rowsOf(own, members));
     }
@@ -130,7 +131,8 @@ async function compareAgain(
       domain,
       left.map(([board, own]) => ({ board, members: [...own.keys()] })),
     );
-    const moved = await meanwhile.look();
+    const moved: Cells = new Map();
+    await meanwhile.look(moved);
     const differences: CellDifference[] = [];
     for (const [index, [board, own]] of left.entries()) {
       const since = meanwhile.of(board);
