@@ -136,7 +136,7 @@ async function compareAgain(
     const differences: CellDifference[] = [];
     for (const [index, [board, own]] of left.entries()) {
       const since = meanwhile.of(board);
-      const now = Array.from(own, ([member, rows]): Cell => [member, rows + (since?.get(member) ?? 0)]);
+      const now = Array.from(own, ([member, rows]): Cell => [member, sumOf(rows, since?.get(member))]);
       const found = Map.groupBy(differencesOf(board, now, ranked[index] ?? none), ({ member }) => member);
       for (const member of own.keys()) {
         const by = moved.get(board)?.get(member);
@@ -154,11 +154,16 @@ async function compareAgain(
 
 const none: BoardCells = { cells: new Map(), alsoStored: new Map(), keeps: () => true };
 
+/** A count stops at 2^53 - 1, as in Redis. */
+function sumOf(count = 0, by = 0): number {
+  return Math.min(count + by, Number.MAX_SAFE_INTEGER);
+}
+
 /** The cells of a board with what was added since the snapshot. */
 function withMoves(cells: readonly Cell[], since: ReadonlyMap<string, number> | undefined): readonly Cell[] {
   if (since === undefined) return cells;
   const all = new Map(cells);
-  for (const [member, by] of since) all.set(member, (all.get(member) ?? 0) + by);
+  for (const [member, by] of since) all.set(member, sumOf(all.get(member), by));
   return [...all].filter(([, count]) => count !== 0);
 }
 
