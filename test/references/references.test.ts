@@ -27,7 +27,7 @@ test("every setting and error that a document names exists", () => {
     cwd: root,
     exclude: ["**/node_modules/**"],
   });
-  const compose = globSync("infra/compose*.yaml", { cwd: root }).map(read).join("");
+  const compose = globSync(["infra/compose*.yaml", "infra/Dockerfile"], { cwd: root }).map(read).join("");
   const known = references.map(({ after }) => after).join("");
   const unknown = documents.flatMap((document) =>
     Array.from(read(document).matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`/g), ([, name = ""]) => name)
