@@ -119,14 +119,15 @@ test("a cell that is wrong by what is ranked while it is read is found", async (
   expect((found?.ranked ?? 0) - (found?.rows ?? 0)).toBe(by);
 });
 
-test("a cell that moves at many looks is no difference", async () => {
+test("a cell that moves at every look is no difference", async () => {
   const { store, audit } = await open("hot");
   const sizes = { stores: 1, items: 1 };
   await store(1, sizes);
   let looks = 0;
   const cells: typeof rankings.cells = async (...asked) => {
     const read = await rankings.cells(...asked);
-    if (looks++ < 10) await store(1, sizes);
+    looks++;
+    await store(1, sizes);
     return read;
   };
   expect(await audit({ liveMs: 1000, rankings: { ...rankings, cells } })).toMatchObject({ agrees: true });
