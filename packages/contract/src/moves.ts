@@ -8,6 +8,11 @@ export interface MirroredBoards {
   readonly mirrorPrefix: string;
 }
 
+/** A mirrored count stops at 2^53 - 1, as lua/move.lua of packages/redis does: doubles are exact up to there. */
+export function sumOfCounts(count = 0, by = 0): number {
+  return Math.min(count + by, Number.MAX_SAFE_INTEGER);
+}
+
 /** The effect of a batch on the rankings: differences of members of boards. Redis counts exactly up to 2^53: a domain
  * limits what one event adds, so that no count gets there (docs/decisions/0004-how-boards-are-kept.md). */
 export class Moves {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Domain, SqlSnapshot } from "@tally/contract";
+import { sumOfCounts, type Domain, type SqlSnapshot } from "@tally/contract";
 import type { BoardCells, Rankings } from "@tally/redis";
 import type { Sums } from "./add-up.ts";
 import { CellsHash, Findings, type Found } from "./findings.ts";
@@ -136,7 +136,7 @@ async function compareAgain(
     const differences: CellDifference[] = [];
     for (const [index, [board, own]] of left.entries()) {
       const since = meanwhile.of(board);
-      const now = Array.from(own, ([member, rows]): Cell => [member, sumOf(rows, since?.get(member))]);
+      const now = Array.from(own, ([member, rows]): Cell => [member, sumOfCounts(rows, since?.get(member))]);
       const found = Map.groupBy(differencesOf(board, now, ranked[index] ?? none), ({ member }) => member);
       for (const member of own.keys()) {
         const by = moved.get(board)?.get(member);
@@ -154,16 +154,11 @@ async function compareAgain(
 
 const none: BoardCells = { cells: new Map(), alsoStored: new Map(), keeps: () => true };
 
-/** A count stops at 2^53 - 1, as in Redis. */
-function sumOf(count = 0, by = 0): number {
-  return Math.min(count + by, Number.MAX_SAFE_INTEGER);
-}
-
 /** The cells of a board with what was added since the snapshot. */
 function withMoves(cells: readonly Cell[], since: ReadonlyMap<string, number> | undefined): readonly Cell[] {
   if (since === undefined) return cells;
   const all = new Map(cells);
-  for (const [member, by] of since) all.set(member, sumOf(all.get(member), by));
+  for (const [member, by] of since) all.set(member, sumOfCounts(all.get(member), by));
   return [...all].filter(([, count]) => count !== 0);
 }
 

@@ -1,3 +1,5 @@
+import { sumOfCounts } from "@tally/contract";
+
 /** All cells of one board, as its rows add up. */
 export interface RecountedBoard {
   readonly board: string;
@@ -76,7 +78,7 @@ class KeyCounts {
   add(key: number, by: number): void {
     const at = slotOf(this.#slots, key);
     const count = this.#slots[at + 1] ?? 0;
-    const sum = Math.min(count + by, Number.MAX_SAFE_INTEGER);
+    const sum = sumOfCounts(count, by);
     if (this.#slots instanceof Uint32Array && (key > wordMax || sum > wordMax)) {
       this.#moveTo(new Float64Array(this.#slots.length));
       return this.add(key, by);

@@ -1,4 +1,4 @@
-import { textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/contract";
+import { sumOfCounts, textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/contract";
 
 /*
  * The ledger has a row for each batch with its ranking message. A batch that was ranked long ago is folded, in one
@@ -139,7 +139,7 @@ async function addCounts(transaction: SqlTransaction, domain: string, { member, 
     const slice = Number(key) % slices;
     const own = sums.get(slice) ?? new Map<string, number>();
     // As in Redis: doubles are exact up to there.
-    sums.set(slice, own.set(key, Math.min((own.get(key) ?? 0) + count, Number.MAX_SAFE_INTEGER)));
+    sums.set(slice, own.set(key, sumOfCounts(own.get(key), count)));
   };
   for (const [key, count] of cells) add(key, count);
   const rows = await transaction.query<{ slice: number; counts: string }>(selectSlices, [domain, member]);
