@@ -80,7 +80,7 @@ async function auditServers(
     // Batches that a consumer holds are invisible, and the ranker repairs missed ones within 12 s: only a stable
     // difference counts.
     const text = JSON.stringify(report.audit);
-    if (text !== difference.text) difference = { text, sinceMs: waitedAt };
+    if (text !== difference.text) difference = { text, sinceMs: performance.now() };
     if (performance.now() - difference.sinceMs > Math.min(flags.wait, stableForSeconds) * 1000) return report;
     progress.note("found differences; compares again until they are stable");
     await delay(againAfterMs);
