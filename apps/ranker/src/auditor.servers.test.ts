@@ -179,7 +179,7 @@ test("after a failover of Redis the newest batches are ranked first, before the 
       return [...batches.filter(isOld), ...(await rankings.unmarked(name, batches))];
     },
   });
-  await vi.waitFor(async () => expect(await rankings.inLedger(domain.name)).toBeDefined());
+  await vi.waitFor(async () => expect(await rankings.inLedger(domain.name)).toBeDefined(), 10_000);
   await delay(1500);
   const recent = await storeSale();
   instance = "the run id of another master";

@@ -69,7 +69,7 @@ test("batches that are committed at the switch are ranked after it, whenever the
     await openEpoch(database, domain, await readEpochs(database.writer, domain));
     await closeEarlier(database, domain, await readEpochs(database.writer, domain));
     expect((await readEpochs(database.writer, domain)).earlier.isOpen).toBe(true);
-  });
+  }, 10_000);
   await rebuildWith(domain, (generation) => ({
     async switch() {
       old.resolve();
