@@ -74,6 +74,10 @@ test("from empty volumes the documented commands start a system that takes purch
   await run(`${compose} up --wait`);
   const created = await run(documented("docs/containers.md", /^docker compose .*run --rm tally.*/m, "--json"));
   headers = bearer(JSON.parse(created).key);
+  // Each gateway reads new keys once a second.
+  await vi.waitFor(async () => {
+    for (let n = 0; n < 10; n++) expect((await fetch(`${url}/purchases?limit=1`, { headers })).status).toBe(200);
+  }, 20_000);
   expect(await underLoad(async () => undefined)).toEqual(expect.objectContaining(noFailure));
   const page = await fetch(`${url}/`);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<script")]);
