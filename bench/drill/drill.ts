@@ -5,7 +5,6 @@ import type { AuditReport } from "@tally/reconcile";
 import { startThread, type Thread } from "../kit/index.ts";
 import { checkContents, countDeadLetters, differences, runAudit } from "./compare.ts";
 import { isPossible, type FaultKind } from "./kinds/fault-kind.ts";
-import { promotion } from "./kinds/promotion.ts";
 import type { LoadPlan, Totals } from "./load/sender.ts";
 import type { LoadCalls } from "./load/thread.ts";
 import { idsOf, stillLost, type LostCommits } from "./lost-commits.ts";
@@ -16,8 +15,6 @@ import { openSystem, type System, type SystemOptions } from "./system.ts";
 const inFlightMax = 1500;
 const warmUpMs = 3000;
 const calmMs = 100;
-// After the database lost commits.
-const equalWithinSeconds = 60;
 
 export interface DrillFlags extends Pick<SystemOptions, "sabotage" | "services"> {
   readonly seed: number;
@@ -112,9 +109,8 @@ function possibleKinds({ kinds, isChosen, say }: DrillOptions, source: ServicesS
   return possible;
 }
 
-function lateness({ kind, at, recovery: { late, equal = 0 } }: FaultOutcome): readonly string[] {
-  const isLate = late.length === 0 && kind === promotion.name && equal > equalWithinSeconds;
-  return (isLate ? ["equal"] : late).map((what) => `not ${what} in time after "${kind}" at ${at.toFixed(1)} s`);
+function lateness({ kind, at, recovery: { late } }: FaultOutcome): readonly string[] {
+  return late.map((what) => `not ${what} in time after "${kind}" at ${at.toFixed(1)} s`);
 }
 
 function figuresOf(name: string, load: Totals, { domains }: AuditReport) {

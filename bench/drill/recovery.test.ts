@@ -66,3 +66,11 @@ test("a recovery in time does not hold the load", async () => {
   const recovered = await recovery(load, { backAt: performance.now() }, { url, events: 0 });
   expect(recovered).toMatchObject({ late: [], heldAfter: undefined });
 });
+
+test("rankings that equal the rows only after a minute are late", async () => {
+  const { url } = await busyServer({ isBusy: false });
+  const { load } = await loadOf(url);
+  const backAt = performance.now() - 60_000;
+  const recovered = await recovery(load, { backAt }, { url, events: 0, isEqual: () => Promise.resolve(true) });
+  expect(recovered).toMatchObject({ late: ["equal"] });
+});

@@ -8,6 +8,7 @@ import type { System } from "./system.ts";
 
 // A rebuild of the rankings reads all rows while the load continues.
 const patienceMs = (events: number): number => 120_000 + (events / 1_000_000) * 60_000;
+const equalWithinSeconds = 60;
 const lookEveryMs = 20;
 const pageSize = 1000;
 
@@ -25,7 +26,7 @@ interface RecoveryOptions {
  * may store fewer events than it accepts, so that each new event waits longer than the one before. Returns seconds from
  * the end of the fault. `accepted`: by the gateway that was hit, if one was. `equal`: after Redis or the database lost
  * writes, until the rankings equal the rows again. `heldAfter`: until the load was held; undefined if it was not.
- * `late`: which of these were not reached within patienceMs. */
+ * `late`: which of these were not reached within patienceMs, and `equal` after a minute. */
 export async function recovery(
   load: Pick<Thread<LoadCalls>, "call">,
   { backAt, gateway = 0, started }: Pick<Aftermath, "backAt" | "gateway" | "started">,
@@ -37,11 +38,11 @@ export async function recovery(
   // What was hit may not respond yet: a check that throws counts as false.
   const isTrueBy = (at: number, check: () => Promise<boolean>): Promise<boolean> =>
     until(() => check().catch(() => false), { withinMs: at - performance.now(), everyMs: lookEveryMs });
-  const reached = async (what: string, check: () => Promise<boolean>): Promise<number> => {
-    if (!(await isTrueBy(deadline, check))) late.push(what);
+  const reached = async (what: string, check: () => Promise<boolean>, within = Infinity): Promise<number> => {
+    if (!(await isTrueBy(deadline, check)) || since() > within) late.push(what);
     return since();
   };
-  const equal = isEqual && reached("equal", isEqual);
+  const equal = isEqual && reached("equal", isEqual, equalWithinSeconds);
   let accepted = 0;
   const probe = async (): Promise<readonly string[]> => {
     const ids = await load.call("probe", gateway);
