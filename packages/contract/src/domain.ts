@@ -93,23 +93,25 @@ export interface RecountedBoards {
 /** One of a domain at most. */
 export interface RecountedMirror {
   readonly mirrored: MirroredBoards;
-  /** Together they have the counts of each event once. */
-  readonly rows: readonly CountedRows[];
-  /** The same columns as `CountedRows.select`, by an index: the rows of batches of a producer, the first `?`, from a
-   * sequence to another one. Together, the rows that are in no base. */
+  /** (member, counts, producer, sequence). Counts are the text of [[key, count], …], added up by the process that reads
+   * them: much cheaper than a sum in SQL over the items of a JSON column. Without a producer, the row is of no batch.
+   * Together they have the counts of each event once. */
+  readonly rows: readonly RowRanges[];
+  /** The same columns, by an index: the rows of batches of a producer, the first `?`, from a sequence to another one.
+   * Together, the rows that are in no base. */
   readonly rowsOfBatches: readonly string[];
 }
 
-/** The rows of one table, read range by range in the order of a column, and added up by the process that reads them:
- * much cheaper than a sum in SQL over the items of a JSON column. */
-export interface CountedRows {
-  /** (member, counts, producer, sequence) of the rows with a value above the first `?` and up to the second. Counts are
-   * the text of [[key, count], …]. Without a producer, the row is of no batch. */
+/** The rows of one table, read range by range in the order of a column, so that no statement takes long. */
+export interface RowRanges {
+  /** The rows with a value above the first `?` and up to the second. */
   readonly select: string;
   /** (value): that of the row above the first `?`, at the offset of the second. */
   readonly selectEnd: string;
   /** Below all values, and the largest possible one. */
   readonly bounds: readonly [SqlValue, SqlValue];
+  /** Rows of the first range, for which a second must be enough; default: 20,000. */
+  readonly first?: number;
 }
 
 /** How the rows of old months are removed from a domain's table while their counts stay: `tally retention`. */

@@ -2,7 +2,7 @@ export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, w
 export type { Batch, BatchId } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
 export { defineDomain, type BatchEvent, type Change, type Domain, type Store } from "./domain.ts";
-export type { CountedRows, Recount, RecountedBoards, RecountedMirror, Retention } from "./domain.ts";
+export type { Recount, RecountedBoards, RecountedMirror, Retention, RowRanges } from "./domain.ts";
 export {
   Bytes,
   decodeEvent,

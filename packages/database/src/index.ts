@@ -12,10 +12,10 @@ export {
   ledgerMigrations,
 } from "./ledger/ledger.ts";
 export { listBatches, newestStored, nextStored, placeAt } from "./ledger/ledger.ts";
-export { readRankingMessages, readShards, readTotals, selectBatches } from "./ledger/ledger.ts";
+export { readRankingMessages, readShards, readTotals, rowsOfLedger } from "./ledger/ledger.ts";
 export type { LedgerEntry, LedgerPlace } from "./ledger/ledger.ts";
-export { findFolded, foldBatches, FoldedMeanwhile, readFold, selectFoldedCounts } from "./ledger/folds.ts";
-export { selectFoldedMarks, type Fold, type LedgerBatch, type LedgerTotals, type ToFold } from "./ledger/folds.ts";
+export { findFolded, foldBatches, FoldedMeanwhile, foldedCounts, readFold } from "./ledger/folds.ts";
+export { foldedMarks, type Fold, type LedgerBatch, type LedgerTotals, type ToFold } from "./ledger/folds.ts";
 export {
   clockOf,
   closeEarlier,

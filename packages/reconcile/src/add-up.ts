@@ -1,5 +1,5 @@
-import { selectBatches, selectFoldedCounts, selectFoldedMarks, type LedgerTotals } from "@tally/database";
-import type { CountedRows, MirroredBoards, Recount, RecountedMirror, SqlSnapshot, SqlValue } from "@tally/contract";
+import { foldedCounts, foldedMarks, rowsOfLedger, type LedgerTotals } from "@tally/database";
+import type { MirroredBoards, Recount, RecountedMirror, RowRanges, SqlSnapshot, SqlValue } from "@tally/contract";
 import { BatchCounts } from "./batch-counts.ts";
 import { CellCounts } from "./cell-counts.ts";
 import { BatchMarks } from "./recount.ts";
@@ -30,9 +30,9 @@ export function rowsToRead(all: LedgerTotals, fold: LedgerTotals): RowsToRead {
 /** In memory, a bit for each batch. */
 export async function readBatches(snapshot: SqlSnapshot, domain: string): Promise<Batches> {
   const [ledger, folded] = [new BatchMarks(), new BatchMarks()];
-  for await (const rows of snapshot.stream(selectBatches, [domain]))
+  for await (const rows of readTables(snapshot, [rowsOfLedger], [domain]))
     for (const [producer, sequence] of rows) ledger.set(producer, sequence);
-  for await (const rows of snapshot.stream(selectFoldedMarks, [domain]))
+  for await (const rows of readTables(snapshot, [foldedMarks], [domain]))
     for (const [producer, from, marks] of rows) folded.addAt(producer, Number(from), marks);
   return { ledger, folded };
 }
@@ -54,7 +54,7 @@ export async function addUp(
     if (!("mirrored" in kind)) continue;
     const counts = new CellCounts();
     sums.cells.set(kind.mirrored, counts);
-    for await (const rows of snapshot.stream(selectFoldedCounts, [name]))
+    for await (const rows of readTables(snapshot, [foldedCounts], [name]))
       for (const [member, texts] of rows) counts.add(member, JSON.parse(String(texts)));
     const chunks =
       toRead === "all" ? readTables(snapshot, kind.rows) : readRuns(snapshot, kind.rowsOfBatches, known.ledger);
@@ -116,15 +116,19 @@ class Pace {
   }
 }
 
-/** All rows of tables, range by range. */
-async function* readTables(snapshot: SqlSnapshot, tables: readonly CountedRows[]): AsyncGenerator<Rows> {
-  for (const { select, selectEnd, bounds } of tables) {
-    const rows = new Pace(20_000, 500_000);
+/** All rows of tables, range by range. `values`: of the `?` before those of the range. */
+export async function* readTables(
+  snapshot: SqlSnapshot,
+  tables: readonly RowRanges[],
+  values: readonly SqlValue[] = [],
+): AsyncGenerator<Rows> {
+  for (const { select, selectEnd, bounds, first = 20_000 } of tables) {
+    const rows = new Pace(first, 500_000);
     for (let from: SqlValue | undefined = bounds[0]; from !== undefined;) {
       const startedAt = performance.now();
-      const ends: readonly { readonly value: SqlValue }[] = await snapshot.query(selectEnd, [from, rows.size - 1]);
-      yield* snapshot.stream(select, [from, ends[0]?.value ?? bounds[1]]);
-      from = ends[0]?.value;
+      const [end]: readonly { value: SqlValue }[] = await snapshot.query(selectEnd, [...values, from, rows.size - 1]);
+      yield* snapshot.stream(select, [...values, from, end?.value ?? bounds[1]]);
+      from = end?.value;
       rows.follow(startedAt);
     }
   }

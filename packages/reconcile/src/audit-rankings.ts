@@ -1,4 +1,4 @@
-import { findMissing, selectBatches, selectFoldedCounts, type Fold, type LedgerTotals } from "@tally/database";
+import { findMissing, foldedCounts, rowsOfLedger, type Fold, type LedgerTotals } from "@tally/database";
 import {
   textOfBatchId,
   type BatchId,
@@ -8,7 +8,7 @@ import {
   type SqlSnapshot,
 } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
-import type { Batches, RowsToRead } from "./add-up.ts";
+import { readTables, type Batches, type RowsToRead } from "./add-up.ts";
 import type { BatchCounts } from "./batch-counts.ts";
 import type { CellCounts } from "./cell-counts.ts";
 import { CellsHash, Findings, type Found } from "./findings.ts";
@@ -65,8 +65,8 @@ export async function auditBatches(
   const areAllRead = wereRead === "all" || !domain.recount.boards.some((kind) => "mirrored" in kind);
   // Rows of new batches may be in the base, where an earlier release has put them.
   if (areAllRead || rows.rows !== all.changes - fold.changes) await addRowsOfBatches(snapshot, domain.recount, rows);
-  for await (const batches of snapshot.stream(selectBatches, [domain.name])) {
-    for (const [producer, sequence, , changes] of batches) {
+  for await (const batches of readTables(snapshot, [rowsOfLedger], [domain.name])) {
+    for (const [producer, sequence, changes] of batches) {
       const id = batchOf(producer, sequence);
       const own = rows.take(producer, sequence);
       stored += own;
@@ -148,7 +148,7 @@ export async function auditFolded(
     hashes.set(member, hash);
     return hash;
   };
-  for await (const rows of snapshot.stream(selectFoldedCounts, [domain])) {
+  for await (const rows of readTables(snapshot, [foldedCounts], [domain])) {
     for (const [member, texts] of rows) {
       const counts: unknown = JSON.parse(String(texts));
       if (Array.isArray(counts)) for (const count of counts) hashOf(String(member)).add(String(count));

@@ -1,9 +1,23 @@
-import { findMissing, readTotals, type Database } from "@tally/database";
-import { expect, test } from "vitest";
+import { findMissing, foldedCounts, foldedMarks, readTotals, rowsOfLedger, type Database } from "@tally/database";
+import type { SqlSnapshot } from "@tally/contract";
+import { expect, test, vi } from "vitest";
+import { readTables } from "./add-up.ts";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 
-const names = ["any", "large", "young", "unmarked", "miscounted", "built", "older", "twice", "wrong", "behind"];
+const names = [
+  "any",
+  "large",
+  "young",
+  "unmarked",
+  "miscounted",
+  "built",
+  "older",
+  "twice",
+  "wrong",
+  "behind",
+  "ranges",
+];
 const { redis, namespace, rankings, build, database, nextEpoch, open } = storedSales(names);
 
 test("counts, marks and totals stay as they were, whatever is folded when; what was lost is rebuilt from them", async () => {
@@ -134,4 +148,27 @@ test("a rebuild whose snapshot lacks batches that are folded by now reads the wr
     await rebuild({ domain, database: { ...database, snapshot }, rankings });
   });
   expect((await auditIt({ isFull: true })).agrees).toBe(true);
+});
+
+test("the ledger and what is folded are read range by range, each row once", async () => {
+  const { store, foldAll: foldAllOf } = await open("ranges");
+  for (let round = 0; round < 2; round++) {
+    await foldAllOf();
+    await store(20);
+  }
+  await database.snapshot("write", async (snapshot) => {
+    for (const table of [rowsOfLedger, foldedMarks, foldedCounts]) {
+      const stream = vi.fn<SqlSnapshot["stream"]>((sql, values) => snapshot.stream(sql, values));
+      const read = async (first: number): Promise<readonly string[]> => {
+        const found: string[] = [];
+        for await (const rows of readTables({ ...snapshot, stream }, [{ ...table, first }], ["ranges"]))
+          found.push(...rows.map((row) => JSON.stringify(row)));
+        return found.toSorted();
+      };
+      const atOnce = await read(1000);
+      expect([stream.mock.calls.length, new Set(atOnce).size]).toEqual([1, atOnce.length]);
+      expect(await read(1)).toEqual(atOnce);
+      expect(stream.mock.calls.length).toBeGreaterThan(2);
+    }
+  });
 });

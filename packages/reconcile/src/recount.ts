@@ -46,7 +46,7 @@ export class BatchMarks {
     marks.writeUInt8(marks.readUInt8(at) | (0x80 >>> (sequence & 7)), at);
   }
 
-  /** Adds marks from an offset in bytes on, as `selectFoldedMarks` returns them. */
+  /** Adds marks from an offset in bytes on, as `foldedMarks` selects them. */
   addAt(producer: unknown, from: unknown, bits: unknown): void {
     if (!Buffer.isBuffer(producer) || typeof from !== "number" || !Buffer.isBuffer(bits)) throw new TypeError(expected);
     const marks = this.#upTo(producer.toString("hex"), from + bits.length);

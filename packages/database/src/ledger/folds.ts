@@ -1,4 +1,5 @@
-import { sumOfCounts, textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/contract";
+import { sumOfCounts, textOfBatchId } from "@tally/contract";
+import type { BatchId, RowRanges, SqlReader, SqlTransaction } from "@tally/contract";
 
 /*
  * The ledger has a row for each batch with its ranking message. A batch that was ranked long ago is folded, in one
@@ -56,10 +57,20 @@ const selectSlices = "SELECT slice, counts FROM folded_counts WHERE domain = ? A
 const replaceSlices = `
   INSERT INTO folded_counts (domain, member, slice, counts) VALUES ? ON DUPLICATE KEY UPDATE counts = VALUES(counts)`;
 
-/** For a stream: (producer, offset in bytes, marks). */
-export const selectFoldedMarks = "SELECT producer, part * 1024, marks FROM folded_batches WHERE domain = ?";
-/** For a stream: (member, counts), each key of a member once. Counts are the text of [[key, count], …]. */
-export const selectFoldedCounts = "SELECT member, counts FROM folded_counts WHERE domain = ?";
+/** The rows of a domain, the first `?`, in the order of a key. */
+export const rangesOf = (columns: string, table: string, key: string, bounds: RowRanges["bounds"]): RowRanges => ({
+  select: `SELECT ${columns} FROM ${table} WHERE domain = ? AND ${key} > ? AND ${key} <= ?`,
+  selectEnd: `SELECT ${key} AS value FROM ${table} WHERE domain = ? AND ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ?`,
+  bounds,
+});
+
+export const naturals: RowRanges["bounds"] = [-1, Number.MAX_SAFE_INTEGER];
+const producers: RowRanges["bounds"] = [Buffer.alloc(0), Buffer.alloc(8, 0xff)];
+
+/** (producer, offset in bytes, marks). */
+export const foldedMarks = rangesOf("producer, part * 1024, marks", "folded_batches", "producer", producers);
+/** (member, counts), each key of a member once. Counts are the text of [[key, count], …]. */
+export const foldedCounts = { ...rangesOf("member, counts", "folded_counts", "member", naturals), first: 100 };
 
 /** Adds the rows of domains that have none. May be repeated. */
 export async function addFolds(transaction: SqlTransaction, domains: readonly string[]): Promise<void> {

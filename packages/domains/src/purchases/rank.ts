@@ -1,4 +1,4 @@
-import type { Change, CountedRows, MirroredBoards, Moves, Recount, Retention } from "@tally/contract";
+import type { Change, MirroredBoards, Moves, Recount, Retention, RowRanges } from "@tally/contract";
 import type { PurchaseEvent } from "./event.ts";
 
 /** How many of an item a store sold: ranks the stores of each item and the items of each store. */
@@ -19,7 +19,7 @@ export function rank(changes: readonly Change<PurchaseEvent>[], moves: Moves): v
 
 // By the primary key: another plan would sort, or read the table again for each range.
 const columns = "store_id, CAST(items AS CHAR), producer, sequence";
-const countedRows = (table: string, condition = ""): CountedRows => ({
+const countedRows = (table: string, condition = ""): RowRanges => ({
   select: `SELECT ${columns} FROM ${table} FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ? ${condition}`,
   selectEnd: `
     SELECT id AS value FROM ${table} FORCE INDEX (PRIMARY) WHERE id > ? ${condition} ORDER BY id LIMIT 1 OFFSET ?`,
@@ -39,7 +39,7 @@ export const recount: Recount = {
 const leavingRows =
   "AND id > (SELECT counted_to FROM retention_months WHERE domain = 'purchases' AND step <> 'removed')";
 
-const baseRows: CountedRows = {
+const baseRows: RowRanges = {
   select: `
     SELECT store_id, CONCAT('[[', item_id, ',', quantity, ']]'), NULL, NULL FROM purchases_base
     WHERE store_id > ? AND store_id <= ?`,
