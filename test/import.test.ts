@@ -13,7 +13,7 @@ const head = "storeID,custID,date,items";
 
 test("every valid line is stored once; the others are in a file with their number and their reason", async () => {
   const lines = Array.from({ length: 2500 }, (_, n) => `1,${n},20261120,${n % 90}:1 7:2`);
-  lines[9] = "1,9,20261131,5:1";
+  lines[9] = "1,9,20260931,5:1";
   lines[1499] = "1,x,20261120,5:1";
   lines[1500] = "1,1,20261120,five";
   lines[2000] = "1,1";
@@ -24,7 +24,7 @@ test("every valid line is stored once; the others are in a file with their numbe
   expect(await noteIds()).toBe(2496);
   expect((await readFile(`${path}.rejected.csv`, "utf8")).trimEnd().split("\n")).toEqual([
     `line,reason,${head}`,
-    expect.stringMatching(/^11,"date: expected a calendar date as yyyymmdd.*",1,9,20261131,5:1$/),
+    expect.stringMatching(/^11,"date: expected a calendar date as yyyymmdd.*",1,9,20260931,5:1$/),
     expect.stringMatching(/^1501,"custID: expected an integer from 0 .*",1,x,20261120,5:1$/),
     expect.stringMatching(
       /^1502,"items: expected items and quantities such as 85571:3 12:1, got ""five""",1,1,20261120,five$/,
@@ -36,7 +36,7 @@ test("every valid line is stored once; the others are in a file with their numbe
 test("the file of rejected lines can be corrected and imported", async () => {
   const path = join(folder, "sales.csv.rejected.csv");
   const corrected = (await readFile(path, "utf8"))
-    .replace("1,9,20261131", "1,9,20261130")
+    .replace("1,9,20260931", "1,9,20260930")
     .replace("1,x,", "1,1499,")
     .replace(/five$/m, "5:1")
     .replace(/,1,1$/m, ",1,1,20261120,6:1");
@@ -45,16 +45,16 @@ test("the file of rejected lines can be corrected and imported", async () => {
 });
 
 test("a repeated import renames a corrected file of rejected lines, which can be imported", async () => {
-  const path = await file("again.csv", [head, "5,1,20261120,5:1", "5,2,20261131,5:1"]);
+  const path = await file("again.csv", [head, "5,1,20261120,5:1", "5,2,20260931,5:1"]);
   expect(await importFile(path)).toMatchObject({ rejected: 1 });
   const rejectedFile = `${path}.rejected.csv`;
-  const corrected = (await readFile(rejectedFile, "utf8")).replace("5,2,20261131", "5,2,20261130");
+  const corrected = (await readFile(rejectedFile, "utf8")).replace("5,2,20260931", "5,2,20260930");
   await writeFile(rejectedFile, corrected);
   const { renamed, rejected } = await tallyJson(system, "import", path);
   const name = expect.stringMatching(/again\.csv\.rejected\.until-\d{8}T\d{6}\.\d{3}Z\.csv$/);
   expect({ rejected, renamed }).toEqual({ rejected: 1, renamed: [name] });
   expect(await readFile(renamed[0], "utf8")).toBe(corrected);
-  expect(await readFile(rejectedFile, "utf8")).toContain("5,2,20261131,5:1");
+  expect(await readFile(rejectedFile, "utf8")).toContain("5,2,20260931,5:1");
   expect(await importFile(renamed[0])).toMatchObject({ accepted: 1, rejected: 0 });
 });
 

@@ -27,6 +27,7 @@ const seedMax = 1_000_000;
 
 const positive = numberFlag("a number above 0", (value) => value > 0 && Number.isFinite(value));
 
+const utc = { name: "utc", utcOffsetHours: 0 };
 const flags: Flags = new Command("demo")
   .description(
     `plays a trading day of a chain in ${zones.length} time zones into a running tally, and checks at the end that ` +
@@ -131,14 +132,13 @@ async function problemAt({ url, apiKey: key }: GatewayAddress): Promise<string |
 
 function dateFlag(text: string): number {
   const date = Number(text);
-  const utc = { name: "utc", utcOffsetHours: 0 };
-  // The gateway rejects business dates before the year 1000. A day that does not exist becomes another one.
-  if (/^[1-9]\d{7}$/.test(text) && businessDate(instantOf(date, 0, utc), utc) === date) return date;
-  throw new InvalidArgumentError("expected a date as yyyymmdd");
+  // The gateway rejects business dates before the year 1000 and after tomorrow, on which the last sales of the day may
+  // be. A day that does not exist becomes another one.
+  const isReal = /^[1-9]\d{7}$/.test(text) && businessDate(instantOf(date, 0, utc), utc) === date;
+  if (isReal && date <= today()) return date;
+  throw new InvalidArgumentError("expected a date as yyyymmdd, at most today's (UTC)");
 }
 
-/** By this machine's clock. */
 function today(): number {
-  const now = new Date();
-  return now.getFullYear() * 10_000 + (now.getMonth() + 1) * 100 + now.getDate();
+  return businessDate(Date.now(), utc);
 }

@@ -33,7 +33,10 @@ const entries: readonly HttpCase[] = (
     [template.replace('"custID":1', '"custID":1,"__proto__":1'), "__proto__: expected no such field"],
     [template.replace(":3", ":0"), String.raw`items\[0\]\.numberOfItems: expected an integer`],
     ...[`""`, `"${"k".repeat(256)}"`, `"a b"`, `"ü"`, String.raw`"\ud800"`, "5"].map((key) => [keyOf(key), badKey]),
-    ...['"20260230"', '"٢٠٢٦١١٢٠"', "1e400", "null"].map((date) => [dateOf(date), "date: expected a (calendar )?date"]),
+    ...['"20260230"', '"99991231"', '"٢٠٢٦١١٢٠"', "1e400", "null"].map((date) => [
+      dateOf(date),
+      "date: expected a (calendar )?date",
+    ]),
   ] as const
 ).map(([text = "", error = ""], index) =>
   stores(

@@ -41,6 +41,7 @@ const places = posts([
   ["/steps/1/1/1/100001", bad(/^stepCount: expected an integer from 0 to 100000, got "100001"/)],
   ["/steps/1/1/1/", noSuchPath],
   ["/purchase/1/customer/1/date/20260230", noDate],
+  ["/purchase/1/customer/1/date/99991231", bad(/^date: expected a date up to tomorrow/)],
   ["/Purchase/1/customer/1/date/20261120", noSuchPath],
   ["/swipe/up", bad(/^leftorright: expected left or right, got "up"/), pair],
   ["/skiers/r/seasons/65536/days/1/skiers/1", bad(/^seasonID: expected an integer from 0 to 65535, got "65536"/), lift],

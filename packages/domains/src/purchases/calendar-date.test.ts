@@ -1,6 +1,6 @@
 import { InvalidInput } from "@tally/contract";
-import { expect, test } from "vitest";
-import { parseCalendarDate } from "./calendar-date.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { parseBusinessDate, parseCalendarDate } from "./calendar-date.ts";
 
 test("accepts every day of four centuries and no other eight digits", () => {
   let dates = 0;
@@ -33,6 +33,17 @@ test.each([
   "+2026112",
 ])("rejects %j", (text) => {
   expect(rejects(text)).toBe(true);
+});
+
+test("a new sale is of tomorrow in UTC at the latest, by the clock at that moment", () => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ now: Date.UTC(2030, 1, 27, 23, 59, 59) });
+  const latest = (dates: readonly string[]) => dates.filter((text) => parseBusinessDate("date", text) === Number(text));
+  expect(latest(["10000101", "20300227", "20300228"])).toHaveLength(3);
+  expect(() => latest(["20300301"])).toThrow('date: expected a date up to tomorrow (UTC), got "20300301"');
+  vi.setSystemTime(Date.UTC(2030, 1, 28));
+  expect(latest(["20300301"])).toHaveLength(1);
+  for (const date of ["20300302", "99991231"]) expect(() => latest([date])).toThrow("up to tomorrow");
 });
 
 function rejects(text: string): boolean {

@@ -27,6 +27,24 @@ export function parseCalendarDate(field: string, text: string): number {
   return year * 10_000 + month * 100 + day;
 }
 
+const dayMs = 86_400_000;
+// As yyyymmdd, when the clock was read last.
+let tomorrow = 0;
+
+/** The date of a new sale. Throws InvalidInput like parseCalendarDate, and for a date after tomorrow in UTC: in no time
+ * zone is it later. */
+export function parseBusinessDate(field: string, text: string): number {
+  const date = parseCalendarDate(field, text);
+  // Common case first: the clock is read only for a later date.
+  if (date > tomorrow && date > (tomorrow = dateOf(Date.now() + dayMs)))
+    throw new InvalidInput(field, "a date up to tomorrow (UTC)", text);
+  return date;
+}
+
+function dateOf(ms: number): number {
+  return Number(new Date(ms).toISOString().slice(0, 10).replaceAll("-", ""));
+}
+
 function daysOf(year: number, month: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;

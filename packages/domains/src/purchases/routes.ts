@@ -1,7 +1,7 @@
 import { bulkRoute, IdempotencyKey, ingestRoute, InvalidInput, type CellForm, type EventFiles } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, ids, numberFilter } from "../values.ts";
-import { DateText, parseCalendarDate } from "./calendar-date.ts";
+import { DateText, parseBusinessDate, parseCalendarDate } from "./calendar-date.ts";
 import { itemsMax, type PurchaseEvent } from "./event.ts";
 import { store } from "./store.ts";
 import { encodeUsualPurchase } from "./usual-purchase.ts";
@@ -106,7 +106,7 @@ function purchase(id: string, entry: Static<typeof Entry>): PurchaseEvent {
     id,
     storeId: ids.parse("storeID", entry.storeID),
     customerId: ids.parse("custID", entry.custID),
-    date: parseCalendarDate("date", String(entry.date)),
+    date: parseBusinessDate("date", String(entry.date)),
     lines: entry.items.map((item, index) => [
       ids.parse(`items[${index}].ItemID`, item.ItemID),
       quantityOf(item, index),

@@ -56,9 +56,17 @@ test.each([
   '{"items":[{"numberOfItems":1,"ItemID":"1"}]}',
   '{"items":[{"ItemID":"1","numberOfItems:":1}]}',
   '{"items":[{"ItemID":"1","numberOfItems":1},]}',
+  '{"items":[{"ItemID":"1","numberOfItems":1,"unitPrice":"1.99"}]}',
+  '{"items":[{"ItemID":"1","numberOfItems":1}],"soldAt":"2026-11-20T12:00:00Z"}',
   `${body(2)}x`,
 ])("%s is left to the parser", (text) => {
   expect(usual(text)).toBeUndefined();
+});
+
+test("a date after tomorrow is rejected without the parser, too", () => {
+  expect(() => encodeUsualPurchase(id, { ...params, date: "99991231" }, Buffer.from(body(1)))).toThrow(
+    "date: expected",
+  );
 });
 
 test("whatever byte of a usual body changes, it is encoded as the parser would, or left to it", () => {
