@@ -27,7 +27,7 @@ test("every valid line is stored once; the others are in a file with their numbe
     expect.stringMatching(/^11,"date: expected a calendar date as yyyymmdd.*",1,9,20260931,5:1$/),
     expect.stringMatching(/^1501,"custID: expected an integer from 0 .*",1,x,20261120,5:1$/),
     expect.stringMatching(
-      /^1502,"items: expected items and quantities such as 85571:3 12:1, got ""five""",1,1,20261120,five$/,
+      /^1502,"items: expected items and quantities such as 85571:3 12:1, .*got ""five""",1,1,20261120,five$/,
     ),
     `2002,"expected 4 columns, got 2",1,1`,
   ]);

@@ -40,6 +40,8 @@ const withId = (...bytes: readonly number[]): Buffer =>
 const items = (item: string, count: number): string => `{"items":[${Array<string>(count).fill(item).join()}]}`;
 const with1 = (found: string, replacement: string): string => saleBody.replace(found, replacement);
 const item = '{"ItemID":1,"numberOfItems":1}';
+const priced = (price: string): string => with1(":3", `:3,"unitPrice":${price}`);
+const soldAt = (time: string): string => saleBody.replace(/}$/, `,"soldAt":${time}}`);
 const deep = /^body: expected at most 64 levels/;
 const once = /expected each key once/;
 
@@ -70,6 +72,12 @@ const badBodies: readonly HttpCase[] = (
       ['{"items":[{"ItemID":1}]}', with1(":3", ":0"), with1(":3", ":1000001")],
     ],
     [/^items\[0\]: expected one of/, [with1(":3", ':3,"numberOfItems:":3')]],
+    [/^items\[0\]\.unitPrice: expected an amount/, ["1.99", '"1.99999"', '"-1"'].map((price) => priced(price))],
+    [
+      /^items\[0\]\.discountAmount: expected /,
+      [priced('"1","discountAmount":"3.01"'), priced('"1","discountAmount":1')],
+    ],
+    [/^soldAt: expected a time/, ['"9999-01-01T00:00:00Z"', '"2026-11-20T12:00:00"', "5"].map((at) => soldAt(at))],
   ] as const
 ).flatMap(([text, bodies]) =>
   bodies.map((body) => asks(`the body ${shown(body)}`, (n) => post(salePath(n), body), bad(text))),

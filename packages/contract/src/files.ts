@@ -58,6 +58,10 @@ export interface CellForm {
   /** Throws InvalidInput. */
   readonly read: (cell: string) => unknown;
   readonly write: (value: unknown) => string;
-  /** Columns that a CSV may have instead; `read` makes one cell of theirs. */
-  readonly columns?: { readonly names: readonly string[]; readonly cellOf: (cells: readonly string[]) => string };
+  /** Columns that a CSV may have instead, `optional` ones beside them; `cellOf` makes one cell of theirs. */
+  readonly columns?: {
+    readonly names: readonly string[];
+    readonly optional?: readonly string[];
+    readonly cellOf: (cells: readonly string[]) => string;
+  };
 }

@@ -15,3 +15,19 @@ test("a column that was forgotten does not make rides of unknown skiers, an empt
   const columns = columnsOf("liftrides", "resortID,seasonID,dayID,skierID,time,liftID");
   expect(columns.entryOf(["a", "", "1", "", "408", "27"])).not.toHaveProperty("skierID");
 });
+
+test("an item in own columns may have its amounts beside it; empty cells are none", () => {
+  const columns = columnsOf("purchases", "storeID,custID,date,ItemID,numberOfItems,discountAmount,unitPrice,soldAt");
+  const sale = { storeID: "5", custID: "1", date: "20261120" };
+  const entryOf = (...cells: readonly string[]) => columns.entryOf([...Object.values(sale), ...cells]);
+  expect(entryOf("9", "3", "", "", "")).toEqual({ ...sale, items: [{ ItemID: "9", numberOfItems: 3 }] });
+  const soldAt = "2026-11-20T12:00:00Z";
+  expect(entryOf("9", "3", "0.5", " 1.99", soldAt)).toEqual({
+    ...sale,
+    items: [{ ItemID: "9", numberOfItems: 3, unitPrice: "1.99", discountAmount: "0.5" }],
+    soldAt,
+  });
+  expect(() => columnsOf("purchases", "storeID,custID,date,items,unitPrice")).toThrow(
+    "column unitPrice: expected no such",
+  );
+});

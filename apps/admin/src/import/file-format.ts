@@ -160,7 +160,7 @@ export function csvColumns(file: string, header: readonly string[], domain: Doma
 
   const cells = Object.entries(domain.files?.cells ?? {});
   const split = cells.filter(([, { columns }]) => columns?.names.every((name) => names.includes(name)) === true);
-  const isPart = (name: string): boolean => split.some(([, { columns }]) => columns?.names.includes(name) === true);
+  const isPart = (name: string): boolean => split.some(([, form]) => partsOf(form).includes(name));
   const isOwn = (name: string): boolean => name !== keyColumn && !isOfRejection(name) && !isPart(name);
   const fields = [...names.filter(isOwn), ...split.map(([name]) => name)];
   const problems = routesOf(domain).map((route) => problemOf(route, fields));
@@ -194,8 +194,12 @@ function plainReader(name: string, at: number, domain: Domain): CellReader {
 }
 
 function splitReader(name: string, form: CellForm, names: readonly string[]): CellReader {
-  const places = form.columns?.names.map((column) => names.indexOf(column)) ?? [];
+  const places = partsOf(form).map((column) => names.indexOf(column));
   return (record) => [name, form.read(form.columns?.cellOf(places.map((at) => record[at] ?? "")) ?? "")];
+}
+
+function partsOf({ columns }: CellForm): readonly string[] {
+  return columns === undefined ? [] : [...columns.names, ...(columns.optional ?? [])];
 }
 
 function routesOf(domain: Domain) {

@@ -33,16 +33,18 @@ export function dayOfMonth(back: number): string {
 }
 
 export const insertPurchases =
-  "INSERT INTO purchases (id, store_id, customer_id, purchased_on, items, producer, sequence) VALUES ?";
+  "INSERT INTO purchases (id, store_id, customer_id, purchased_on, items, sold_at, producer, sequence) VALUES ?";
 const rowsPerBatch = 50;
 
-/** A row of the table: `n` chooses store and items. */
+/** A row of the table: `n` chooses store and items, and whether they have prices. */
 export function rowOf(n: number, day: string, id = newEventId()): readonly SqlValue[] {
+  const amounts = n % 4 === 0 ? [19_900, 5000] : [];
   const items = JSON.stringify([
-    [n % 7, 1 + (n % 3)],
-    [n % 11, 2],
+    [n % 7, 1 + (n % 3), ...amounts],
+    [n % 11, 2, ...amounts],
   ]);
-  return [bytesOfEventId(id), n % 5, 1, day, items, Buffer.alloc(8, n % 13), n % rowsPerBatch];
+  const soldAt = n % 2 === 0 ? Date.parse(day) : null;
+  return [bytesOfEventId(id), n % 5, 1, day, items, soldAt, Buffer.alloc(8, n % 13), n % rowsPerBatch];
 }
 
 export async function addRows(database: Database, count: number, day: string): Promise<void> {

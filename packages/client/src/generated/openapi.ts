@@ -72,7 +72,7 @@ export interface paths {
         readonly put?: never;
         /**
          * one purchase
-         * @description Its event id is in `Tally-Event-Id`.
+         * @description Its event id is in `Tally-Event-Id`. All items have a `unitPrice`, or none; a `discountAmount` is for all units of its item. `date` is tomorrow in UTC at the latest.
          */
         readonly post: operations["postPurchaseStoreIDCustomerCustIDDateDate"];
         readonly delete?: never;
@@ -1574,7 +1574,16 @@ export interface operations {
                         readonly numberOfItems?: number;
                         /** @description an integer from 1 to 1000000 */
                         readonly "numberOfItems:"?: number;
+                        /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                        readonly unitPrice?: string;
+                        /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                        readonly discountAmount?: string;
                     }[];
+                    /**
+                     * Format: date-time
+                     * @description a time with its offset from UTC (RFC 3339), from 1970 to 15 minutes from now
+                     */
+                    readonly soldAt?: string;
                 };
             };
         };
@@ -1642,7 +1651,12 @@ export interface operations {
                             readonly items: readonly {
                                 readonly ItemID: number;
                                 readonly numberOfItems: number;
+                                /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                                readonly unitPrice?: string;
+                                /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                                readonly discountAmount?: string;
                             }[];
+                            readonly soldAt?: string;
                         }[];
                         readonly nextCursor: string | null;
                     };
@@ -1687,7 +1701,16 @@ export interface operations {
                         readonly numberOfItems?: number;
                         /** @description an integer from 1 to 1000000 */
                         readonly "numberOfItems:"?: number;
+                        /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                        readonly unitPrice?: string;
+                        /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                        readonly discountAmount?: string;
                     }[];
+                    /**
+                     * Format: date-time
+                     * @description a time with its offset from UTC (RFC 3339), from 1970 to 15 minutes from now
+                     */
+                    readonly soldAt?: string;
                     /** @description 1 to 255 visible ASCII characters */
                     readonly idempotencyKey?: string;
                 }[];
@@ -2017,7 +2040,12 @@ export interface operations {
                             readonly items: readonly {
                                 readonly ItemID: number;
                                 readonly numberOfItems: number;
+                                /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                                readonly unitPrice?: string;
+                                /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                                readonly discountAmount?: string;
                             }[];
+                            readonly soldAt?: string;
                             readonly arrivedAt?: string;
                         }[];
                         readonly isComplete: boolean;

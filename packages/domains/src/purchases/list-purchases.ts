@@ -1,6 +1,7 @@
 import { fieldsOfEvent, InvalidInput, queryRoute, type SqlParameter } from "@tally/contract";
 import { Type, type Static, type TSchema } from "typebox";
 import type { PurchaseEvent } from "./event.ts";
+import { ShownItem } from "./lines.ts";
 import { fields } from "./routes.ts";
 import { store } from "./store.ts";
 import { closed, ids, wholeNumbers } from "../values.ts";
@@ -14,7 +15,8 @@ const ShownPurchase = Type.Object({
   storeID: Type.Integer(),
   custID: Type.Integer(),
   date: Type.String(),
-  items: Type.Array(Type.Object({ ItemID: Type.Integer(), numberOfItems: Type.Integer() })),
+  items: Type.Array(ShownItem),
+  soldAt: Type.Optional(Type.String()),
 } satisfies Record<"eventID" | keyof typeof fields, TSchema>);
 type ShownPurchase = Static<typeof ShownPurchase>;
 
@@ -23,7 +25,8 @@ const exampleOfShown: ShownPurchase = {
   storeID: 7,
   custID: 7001,
   date: "20261121",
-  items: [{ ItemID: 85571, numberOfItems: 2 }],
+  items: [{ ItemID: 85571, numberOfItems: 2, unitPrice: "1.99", discountAmount: "0.5" }],
+  soldAt: "2026-11-21T09:29:58.000Z",
 };
 
 const shownPurchase = (event: PurchaseEvent): ShownPurchase => ({ eventID: event.id, ...fieldsOfEvent(fields, event) });

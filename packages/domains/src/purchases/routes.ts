@@ -1,27 +1,16 @@
-import { bulkRoute, IdempotencyKey, ingestRoute, InvalidInput, type CellForm, type EventFiles } from "@tally/contract";
+import { bulkRoute, IdempotencyKey, ingestRoute, type EventFiles } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, ids, numberFilter } from "../values.ts";
 import { DateText, parseBusinessDate, parseCalendarDate } from "./calendar-date.ts";
-import { itemsMax, type PurchaseEvent } from "./event.ts";
+import type { PurchaseEvent } from "./event.ts";
+import { itemCells, Items, itemsOfLines, linesOf } from "./lines.ts";
+import { parseSoldAt, SoldAt } from "./sold-at.ts";
 import { store } from "./store.ts";
 import { encodeUsualPurchase } from "./usual-purchase.ts";
 
-const expectedQuantity = "an integer from 1 to 1000000";
+const content = { items: Items, soldAt: Type.Optional(SoldAt) };
 
-const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000, expected: expectedQuantity });
-
-const Item = closed(
-  {
-    ItemID: ids.Value,
-    numberOfItems: Type.Optional(Quantity),
-    // The published model writes the key with a colon.
-    "numberOfItems:": Type.Optional(Quantity),
-  },
-  { expected: "an object with ItemID and numberOfItems" },
-);
-const Items = Type.Array(Item, { minItems: 1, maxItems: itemsMax, expected: `a list of 1 to ${itemsMax} items` });
-
-const Body = closed({ items: Items }, { expected: 'an object {"items": [...]}' });
+const Body = closed(content, { expected: 'an object {"items": [...]}' });
 
 const Params = Type.Object({ storeID: ids.Text, custID: ids.Text, date: DateText });
 
@@ -30,7 +19,7 @@ const Entry = closed(
     storeID: ids.Value,
     custID: ids.Value,
     date: Type.Union([Type.String(), Type.Integer()], { expected: "a calendar date as yyyymmdd" }),
-    items: Items,
+    ...content,
     idempotencyKey: Type.Optional(IdempotencyKey),
   },
   { expected: "an object with storeID, custID, date and items" },
@@ -39,7 +28,8 @@ const Entry = closed(
 const onePurchase = ingestRoute({
   path: "/purchase/:storeID/customer/:custID/date/:date",
   summary: "one purchase",
-  description: "Its event id is in `Tally-Event-Id`",
+  description:
+    "Its event id is in `Tally-Event-Id`. All items have a `unitPrice`, or none; a `discountAmount` is for all units of its item. `date` is tomorrow in UTC at the latest",
   params: Params,
   body: Body,
   scope: (params) => scopeOf(params.storeID),
@@ -86,7 +76,8 @@ const manyPurchases = bulkRoute({
           storeID: "7",
           custID: "7001",
           date: 20261121,
-          items: [{ ItemID: "85571", numberOfItems: 2 }],
+          items: [{ ItemID: "85571", numberOfItems: 2, unitPrice: "1.99", discountAmount: "0.50" }],
+          soldAt: "2026-11-21T10:29:58+01:00",
           idempotencyKey: "till-7-000001",
         },
       ],
@@ -107,19 +98,9 @@ function purchase(id: string, entry: Static<typeof Entry>): PurchaseEvent {
     storeId: ids.parse("storeID", entry.storeID),
     customerId: ids.parse("custID", entry.custID),
     date: parseBusinessDate("date", String(entry.date)),
-    lines: entry.items.map((item, index) => [
-      ids.parse(`items[${index}].ItemID`, item.ItemID),
-      quantityOf(item, index),
-    ]),
+    lines: linesOf(entry.items),
+    ...(entry.soldAt !== undefined && { soldAt: parseSoldAt("soldAt", entry.soldAt) }),
   };
-}
-
-function quantityOf(item: Static<typeof Item>, index: number): number {
-  const quantity = item.numberOfItems ?? item["numberOfItems:"];
-  if (quantity === undefined) throw new InvalidInput(`items[${index}].numberOfItems`, expectedQuantity, null);
-  if (item.numberOfItems !== undefined && item["numberOfItems:"] !== undefined)
-    throw new InvalidInput(`items[${index}]`, 'one of "numberOfItems" and "numberOfItems:"', item);
-  return quantity;
 }
 
 /** The fields of a purchase as clients send and read them. `POST /purchases` makes the same purchase of them. */
@@ -127,32 +108,9 @@ export const fields = {
   storeID: ({ storeId }: PurchaseEvent) => storeId,
   custID: ({ customerId }: PurchaseEvent) => customerId,
   date: ({ date }: PurchaseEvent) => String(date),
-  items: ({ lines }: PurchaseEvent) => lines.map(([ItemID, numberOfItems]) => ({ ItemID, numberOfItems })),
+  items: ({ lines }: PurchaseEvent) => itemsOfLines(lines),
+  soldAt: ({ soldAt }: PurchaseEvent) => (soldAt === undefined ? undefined : new Date(soldAt).toISOString()),
 };
-
-interface SoldItem {
-  readonly ItemID: number | string;
-  readonly numberOfItems: number;
-}
-
-/** Items in a cell, as "85571:3 12:1"; or in two columns, where each line of the file sells one item. */
-const items: CellForm = {
-  read: (cell): readonly SoldItem[] =>
-    cell
-      .trim()
-      .split(/\s+/)
-      .map((pair) => {
-        const [, ItemID, quantity] = /^(\d+):(\d+)$/.exec(pair) ?? [];
-        if (ItemID === undefined) throw new InvalidInput("items", "items and quantities such as 85571:3 12:1", cell);
-        return { ItemID, numberOfItems: Number(quantity) };
-      }),
-  write: (value) => (isSold(value) ? value.map((item) => `${item.ItemID}:${item.numberOfItems}`).join(" ") : ""),
-  columns: { names: ["ItemID", "numberOfItems"], cellOf: (cells) => cells.map((cell) => cell.trim()).join(":") },
-};
-
-function isSold(value: unknown): value is readonly SoldItem[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null && "ItemID" in item);
-}
 
 export const files: EventFiles<PurchaseEvent> = {
   rows: store,
@@ -162,5 +120,5 @@ export const files: EventFiles<PurchaseEvent> = {
     store: numberFilter("store_id = ?", "--store", ids),
     date: { where: "purchased_on = ?", parse: (text) => parseCalendarDate("--date", text) },
   },
-  cells: { items },
+  cells: { items: itemCells },
 };

@@ -10,11 +10,12 @@ export const store = eventTable(PurchaseEvent, "purchases", {
   customerId: "customer_id",
   date: { name: "purchased_on", select: "DATE_FORMAT(purchased_on, '%Y%m%d')", ofColumn: Number },
   lines: { name: "items", toColumn: JSON.stringify, ofColumn: itemsOf },
+  soldAt: "sold_at",
 });
 
 /** The items of a column `items`: MySQL sends its JSON type, which the driver parses; MariaDB sends text. */
 export function itemsOf(column: unknown): PurchaseEvent["lines"] {
   const items: unknown = typeof column === "string" ? JSON.parse(column) : column;
-  if (!isItems.Check(items)) throw new TypeError("purchases.items: expected a list of [item, quantity]");
+  if (!isItems.Check(items)) throw new TypeError("purchases.items: expected a list of items");
   return items;
 }

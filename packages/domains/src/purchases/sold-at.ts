@@ -1,0 +1,28 @@
+import { InvalidInput } from "@tally/contract";
+import { Type } from "typebox";
+
+const aheadMaxMs = 15 * 60_000;
+const expected = "a time with its offset from UTC (RFC 3339), from 1970 to 15 minutes from now";
+
+/** When a till sold, in requests; parseSoldAt checks it. */
+export const SoldAt = Type.String({
+  pattern: "^[0-9]{4}(-[0-9]{2}){2}[Tt][0-9]{2}(:[0-9]{2}){2}(\\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$",
+  expected,
+  documented: { type: "string", format: "date-time" },
+});
+
+/** "2026-11-21T10:29:58.250+01:00" → ms since 1970. Throws InvalidInput for a time that does not exist, and for one more
+ * than 15 minutes ahead of this machine's clock. */
+export function parseSoldAt(field: string, text: string): number {
+  const ms = instantOf(text);
+  if (ms === undefined || ms < 0 || ms > Date.now() + aheadMaxMs) throw new InvalidInput(field, expected, text);
+  return ms;
+}
+
+function instantOf(text: string): number | undefined {
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds;
+  } catch {
+    return undefined;
+  }
+}
