@@ -1,6 +1,6 @@
 /** Two kinds of boards with the same counts: each ranks the member on the board of the key, and the key on that of the
- * member. Counts only grow. The board of a key has few members, because Redis keeps all of them in order; of the board
- * of a member it keeps only the best, so a key may be one of millions. */
+ * member. The board of a key has few members, because Redis keeps all of them in order; of the board of a member it
+ * keeps only the best, so a key may be one of millions, and after counts have fallen it may keep too few for a read. */
 export interface MirroredBoards {
   /** "item:" for the board "item:42", whose members are stores. */
   readonly prefix: string;
@@ -8,9 +8,9 @@ export interface MirroredBoards {
   readonly mirrorPrefix: string;
 }
 
-/** A mirrored count stops at 2^53 - 1, as lua/move.lua of packages/redis does: doubles are exact up to there. */
+/** A mirrored count stops at ±(2^53 - 1), as lua/move.lua of packages/redis does: doubles are exact up to there. */
 export function sumOfCounts(count = 0, by = 0): number {
-  return Math.min(count + by, Number.MAX_SAFE_INTEGER);
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(count + by, Number.MAX_SAFE_INTEGER));
 }
 
 /** The effect of a batch on the rankings: differences of members of boards. Redis counts exactly up to 2^53: a domain
@@ -26,9 +26,9 @@ export class Moves {
     else members.set(member, (members.get(member) ?? 0) + by);
   }
 
-  /** Adds `by` to the count of a key and a member. Throws RangeError unless `by` is a positive integer. */
+  /** Adds `by` to the count of a key and a member. Throws RangeError unless `by` is an integer. */
   addMirrored(boards: MirroredBoards, key: string, member: string, by: number): void {
-    if (!(by > 0)) throw new RangeError(`${boards.prefix}${key}: mirrored counts only grow, got ${by}`);
+    if (!Number.isSafeInteger(by)) throw new RangeError(`${boards.prefix}${key}: expected an integer, got ${by}`);
     let members = this.#mirrored.get(boards);
     if (members === undefined) this.#mirrored.set(boards, (members = new Map()));
     const own = members.get(member);

@@ -6,18 +6,19 @@ export interface RecountedBoard {
   readonly cells: readonly (readonly [member: string, count: number])[];
 }
 
-/** Counts by member and key, both integers. A count stops at 2^53 - 1, as in Redis. Each key of a member takes 8 bytes
+/** Counts by member and key, both integers. A count stops at ±(2^53 - 1), as in Redis. Each key of a member takes 8 bytes
  * in a typed array, or 16 if a key or a count of the member needs more than 32 bits, and the array is 7/16 to 7/8 full:
  * 9 to 18 bytes, or 18 to 37. For few members with many keys. */
 export class CellCounts {
   readonly #members = new Map<number, KeyCounts>();
   #size = 0;
 
+  /** Cells, also those whose counts add up to 0. */
   get size(): number {
     return this.#size;
   }
 
-  /** `counts`: [[key, by], …]. Throws TypeError for what is not an integer, or a `by` below 1. */
+  /** `counts`: [[key, by], …]. Throws TypeError for what is not an integer. */
   add(member: unknown, counts: unknown): void {
     if (!isNatural(member) || !Array.isArray(counts)) throw new TypeError("expected a member and a list of counts");
     let keys = this.#members.get(member);
@@ -25,18 +26,18 @@ export class CellCounts {
     const before = keys.size;
     for (const count of counts) {
       const [key, by] = Array.isArray(count) ? count : [];
-      if (!isNatural(key) || !Number.isInteger(by) || by < 1) throw new TypeError("expected counts as [key, by]");
+      if (!isNatural(key) || !Number.isInteger(by)) throw new TypeError("expected counts as [key, by]");
       keys.add(key, by);
     }
     this.#size += keys.size - before;
   }
 
-  /** The board of each member. */
+  /** The board of each member. A count of 0 is on no board. */
   *byMember(prefix: string): Generator<RecountedBoard> {
     for (const [member, keys] of this.#members) {
       const cells: [string, number][] = [];
-      keys.each(0, 0, (key, count) => cells.push([String(key), count]));
-      yield { board: `${prefix}${member}`, cells };
+      keys.each(0, 0, (key, count) => count !== 0 && cells.push([String(key), count]));
+      if (cells.length > 0) yield { board: `${prefix}${member}`, cells };
     }
   }
 
@@ -49,6 +50,7 @@ export class CellCounts {
       for (const [member, keys] of this.#members) {
         const name = String(member);
         keys.each(part, bits, (key, count) => {
+          if (count === 0) return;
           const cells = boards.get(key);
           if (cells === undefined) boards.set(key, [[name, count]]);
           else cells.push([name, count]);
@@ -65,44 +67,44 @@ function isNatural(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Open addressing: a key and its count side by side, in one line of the processor's cache. A count of 0 is free. */
-type Slots = Uint32Array | Float64Array;
+/** Open addressing: a key + 1 and its count side by side, in one line of the processor's cache. Without a key, 0 twice. */
+type Slots = Int32Array | Float64Array;
 
-const wordMax = 2 ** 32 - 1;
+const wordMax = 2 ** 31 - 1;
 
 class KeyCounts {
   /** Numbers of 64 bits from the first key or count on that needs more than 32. */
-  #slots: Slots = new Uint32Array(2 * 4);
+  #slots: Slots = new Int32Array(2 * 4);
   size = 0;
 
   add(key: number, by: number): void {
     const at = slotOf(this.#slots, key);
-    const count = this.#slots[at + 1] ?? 0;
-    const sum = sumOfCounts(count, by);
-    if (this.#slots instanceof Uint32Array && (key > wordMax || sum > wordMax)) {
+    const isNew = this.#slots[at] === 0;
+    const sum = sumOfCounts(this.#slots[at + 1], by);
+    if (this.#slots instanceof Int32Array && (key >= wordMax || Math.abs(sum) > wordMax)) {
       this.#moveTo(new Float64Array(this.#slots.length));
       return this.add(key, by);
     }
-    this.#slots[at] = key;
+    this.#slots[at] = key + 1;
     this.#slots[at + 1] = sum;
-    if (count > 0 || ++this.size * 16 <= this.#slots.length * 7) return;
+    if (!isNew || ++this.size * 16 <= this.#slots.length * 7) return;
     const { length } = this.#slots;
-    this.#moveTo(this.#slots instanceof Uint32Array ? new Uint32Array(length * 2) : new Float64Array(length * 2));
+    this.#moveTo(this.#slots instanceof Int32Array ? new Int32Array(length * 2) : new Float64Array(length * 2));
   }
 
   /** Calls `use` for the keys whose hash begins with the `bits` bits of `part`. */
   each(part: number, bits: number, use: (key: number, count: number) => void): void {
     const slots = this.#slots;
     for (let at = 0; at < slots.length; at += 2) {
-      const [key = 0, count = 0] = [slots[at], slots[at + 1]];
-      if (count > 0 && (bits === 0 || hashOf(key) >>> (32 - bits) === part)) use(key, count);
+      const [key, count] = [(slots[at] ?? 0) - 1, slots[at + 1] ?? 0];
+      if (key >= 0 && (bits === 0 || hashOf(key) >>> (32 - bits) === part)) use(key, count);
     }
   }
 
   #moveTo(slots: Slots): void {
     this.each(0, 0, (key, count) => {
       const at = slotOf(slots, key);
-      slots[at] = key;
+      slots[at] = key + 1;
       slots[at + 1] = count;
     });
     this.#slots = slots;
@@ -113,7 +115,7 @@ class KeyCounts {
 function slotOf(slots: Slots, key: number): number {
   const mask = slots.length - 1;
   let at = (hashOf(key) << 1) & mask;
-  while (slots[at + 1] !== 0 && slots[at] !== key) at = (at + 2) & mask;
+  while (slots[at] !== 0 && slots[at] !== key + 1) at = (at + 2) & mask;
   return at;
 }
 

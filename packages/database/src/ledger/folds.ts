@@ -69,7 +69,7 @@ const producers: RowRanges["bounds"] = [Buffer.alloc(0), Buffer.alloc(8, 0xff)];
 
 /** (producer, offset in bytes, marks). */
 export const foldedMarks = rangesOf("producer, part * 1024, marks", "folded_batches", "producer", producers);
-/** (member, counts), each key of a member once. Counts are the text of [[key, count], …]. */
+/** (member, counts), each key of a member once. Counts are the text of [[key, count], …], none 0. */
 export const foldedCounts = { ...rangesOf("member, counts", "folded_counts", "member", naturals), first: 100 };
 
 /** Adds the rows of domains that have none. May be repeated. */
@@ -162,7 +162,7 @@ async function addCounts(transaction: SqlTransaction, domain: string, { member, 
   await transaction.upsert(
     replaceSlices,
     Array.from(sums, ([slice, own]) => {
-      const counts = Array.from(own, ([key, count]) => `[${key},${count}]`);
+      const counts = [...own].filter(([, count]) => count !== 0).map(([key, count]) => `[${key},${count}]`);
       return [domain, member, slice, `[${counts.join()}]`];
     }),
   );
