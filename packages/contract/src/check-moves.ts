@@ -4,12 +4,12 @@
  * decoded: 10 to 20 ns for each text or number, 0.1 µs for a purchase of 5 items (a board's script: 22 µs).
  */
 
-/** A list repeats its forms. change: an integer. growth: a negative one, because a score is a negated count. */
-type Form = "text" | "change" | "growth" | readonly Form[];
+/** A list repeats its forms. change: an integer. */
+type Form = "text" | "change" | readonly Form[];
 
 const boards: Form = ["text", ["text", "change"]];
 // Prefix, mirror prefix, members with their keys.
-const mirrored: Form = ["text", "text", ["text", ["text", "growth"]]];
+const mirrored: Form = ["text", "text", ["text", ["text", "change"]]];
 const listOfTwo = 0x92;
 
 /** Throws RangeError for anything that encodeMoves does not write. Terminates for any bytes. */
@@ -44,10 +44,7 @@ class FormReader {
       const length = this.#textLength();
       this.at += length;
     } else if (form === "change") this.expect("an integer", Number.isSafeInteger(this.#number()));
-    else if (form === "growth") {
-      const by = this.#number();
-      this.expect("a negative integer", Number.isSafeInteger(by) && by < 0);
-    } else {
+    else {
       const length = this.#listLength();
       if (length % form.length !== 0) this.expect(`a multiple of ${form.length}`, false);
       for (let left = length; left > 0; left -= form.length) for (const part of form) this.read(part);

@@ -12,7 +12,8 @@ export interface RankingMessage {
   readonly shards: readonly Buffer[];
 }
 
-// The form of the moves.
+// The form of the moves. An earlier release rejects a message with mirrored counts that fall before any effect: rankers
+// are upgraded before writers.
 const version = 2;
 // The latest time of a Date: rankings show the time as text.
 const latestMs = 8_640_000_000_000_000;

@@ -47,6 +47,8 @@ export interface BoardReader {
 }
 
 export interface BoardTop {
+  /** False: members may be missing, because Redis keeps too few of the board's members in order. */
+  readonly isExact: boolean;
   readonly entries: readonly { readonly member: string; readonly count: number }[];
   /** When the newest ranked batch was stored, in ms since 1970; undefined before the first. */
   readonly asOf: number | undefined;

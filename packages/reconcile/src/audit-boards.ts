@@ -141,7 +141,8 @@ async function compareAgain(
       for (const member of own.keys()) {
         const by = moved.get(board)?.get(member);
         const [one] = found.get(member) ?? [];
-        if (one !== undefined && Math.abs(one.rows - one.ranked) > Math.abs(by ?? 0)) differences.push(one);
+        const isMoving = by !== undefined && one !== undefined && Math.abs(one.rows - one.ranked) <= by;
+        if (one !== undefined && !isMoving) differences.push(one);
         if (one === undefined && by === undefined) own.delete(member);
       }
       if (own.size === 0) again.delete(board);
@@ -171,8 +172,9 @@ function rowsOf(cells: readonly Cell[], members: readonly string[]): BoardRows {
 /** The members whose counts on the board are not those of the rows. */
 function differencesOf(board: string, cells: readonly Cell[], on: BoardCells): readonly CellDifference[] {
   const differences: CellDifference[] = [];
-  const compare = (member: string, rows: number, ranked: number): void => {
-    if (rows !== ranked) differences.push({ board, member, rows, ranked });
+  const compare = (member: string, rows: number, ranked: number, isKept = false): void => {
+    // A count of 0 is on no board.
+    if (rows !== ranked || (isKept && ranked === 0)) differences.push({ board, member, rows, ranked });
   };
   let found = 0;
   for (const [member, rows] of cells) {
@@ -182,10 +184,11 @@ function differencesOf(board: string, cells: readonly Cell[], on: BoardCells): r
     const kept = on.cells.get(member);
     if (kept !== undefined) found++;
     else if (!on.keeps(member, rows)) continue;
-    compare(member, rows, kept ?? 0);
+    compare(member, rows, kept ?? 0, kept !== undefined);
   }
   if (found === on.cells.size + on.alsoStored.size) return differences;
   const members = new Set(cells.map(([member]) => member));
-  for (const [member, count] of [...on.cells, ...on.alsoStored]) if (!members.has(member)) compare(member, 0, count);
+  for (const stored of [on.cells, on.alsoStored])
+    for (const [member, count] of stored) if (!members.has(member)) compare(member, 0, count, stored === on.cells);
   return differences;
 }

@@ -73,6 +73,7 @@ test("an audit beside traffic finds each cell and mark that is wrong", async () 
     await redis.zincrby(`${prefix}b:item:7`, -3, "11");
     await redis.zincrby(`${prefix}b:item:8`, 2, "12");
     await redis.zadd(`${prefix}b:store:1`, -5, "3999");
+    await redis.zadd(`${prefix}b:item:9`, 0, "14");
     const { boards, batches } = await audit({ liveMs: 1000 });
     const found = boards.differences.first.map(
       ({ board, member, rows, ranked }) => [board, member, ranked - rows] as const,
@@ -81,9 +82,10 @@ test("an audit beside traffic finds each cell and mark that is wrong", async () 
       ["item:7", "1", 3],
       ["item:8", "2", -2],
       ["store:1", "999", 5],
+      ["item:9", "4", 0],
     ];
     expect(found).toEqual(expect.arrayContaining(wrong));
-    for (const [board] of found) expect(["item:7", "item:8", "store:1", "store:2"]).toContain(board);
+    for (const [board] of found) expect(["item:7", "item:8", "item:9", "store:1", "store:2"]).toContain(board);
     expect(batches).toMatchObject({ strayMarks: 0, unmarked: { count: 0 } });
     const { producer = "" } = messages[0]?.batch ?? {};
     await redis.setbit(`${prefix}applied:${producer}`, 100_000, 1);
@@ -121,13 +123,14 @@ test("a cell that is wrong by what is ranked while it is read is found", async (
 
 test("a cell that moves at every look is no difference", async () => {
   const { store, audit } = await open("hot");
-  const sizes = { stores: 1, items: 1 };
+  const sizes = { stores: 1, items: 1, quantityMin: 100 };
   await store(1, sizes);
   let looks = 0;
   const cells: typeof rankings.cells = async (...asked) => {
+    await store(1, sizes);
     const read = await rankings.cells(...asked);
     looks++;
-    await store(1, sizes);
+    await store(1, { ...sizes, quantityMin: -1000 });
     return read;
   };
   expect(await audit({ liveMs: 1000, rankings: { ...rankings, cells } })).toMatchObject({ agrees: true });

@@ -60,8 +60,9 @@ export class Meanwhile {
     return new Meanwhile(options, epochs?.closedTo ?? -1);
   }
 
-  /** Learns what was ranked since the last look, and adds its moves to `moved` too. Throws FoldedMeanwhile if a batch that
-   * the snapshot may lack was folded: the ledger has it no more. */
+  /** Learns what was ranked since the last look, and adds its moves to `moved`, without their signs: a read may have seen
+   * some of them. Throws FoldedMeanwhile if a batch that the snapshot may lack was folded: the ledger has it no
+   * more. */
   async look(moved?: Cells): Promise<void> {
     const { rankings, domain } = this.#options;
     // Before the marks: what a read has seen until now is in the ledger.
@@ -123,7 +124,7 @@ export class Meanwhile {
         for (const [board, member, by] of cellsOf(message)) {
           if (this.#forgotten.has(board)) continue;
           this.#addTo(this.#since, board, member, by);
-          if (moved !== undefined) this.#addTo(moved, board, member, by);
+          if (moved !== undefined) this.#addTo(moved, board, member, Math.abs(by));
         }
       }
     }

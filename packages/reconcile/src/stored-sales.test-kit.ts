@@ -73,15 +73,15 @@ async function open(name: string, { database, rankings }: { database: Database; 
     ...options,
     table,
     messages,
-    /** Stores batches of some sales each, and ranks them unless told otherwise. */
-    store: async (count: number, { isRanked = true, stores = 3, items = 20, quantityMin = 1 } = {}): Promise<void> => {
+    /** Stores batches of some sales and returns each, and ranks them unless told otherwise. */
+    store: async (count: number, { isRanked = true, stores = 3, items = 20, quantityMin = -4 } = {}): Promise<void> => {
       for (let n = 0; n < count; n++) {
         const at = randomInt(producers.length);
         const batch = { producer: producers[at] ?? "", sequence: (next[at] = (next[at] ?? 0) + 1) };
         const moves = new Moves();
         const sales = Array.from(
           { length: randomInt(1, 4) },
-          () => [randomInt(stores), randomInt(items), quantityMin + randomInt(9)] as const,
+          () => [randomInt(stores), randomInt(items), quantityMin + randomInt(9) || 1] as const,
         );
         for (const [shop, item, quantity] of sales) {
           moves.add("sales", String(shop), 1);

@@ -28,8 +28,9 @@ export function boardReads(
       if (tops.length > 1) places.sort(inOrder);
       const best = places.slice(0, limit);
       const entries = best.map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
+      const isExact = tops.every(([, , isShort]) => isShort === 0);
       // A generation built without batches has as-of 0.
-      return { entries, asOf: Math.max(...tops.map(([asOf]) => Number(asOf ?? 0))) || undefined };
+      return { entries, isExact, asOf: Math.max(...tops.map(([asOf]) => Number(asOf ?? 0))) || undefined };
     },
 
     async count(domain, board, member) {
@@ -128,14 +129,17 @@ interface BoardInShard {
 async function readBest(shards: readonly BoardInShard[], { prefix: keyPrefix }: MirroredBoards): Promise<BoardCells> {
   const best = await Promise.all(
     shards.map(async (shard) => {
+      // The floor only rises: a member behind the earlier one was behind it, and one that is absent and at or before the
+      // later one was missing.
+      const earlier = await floorOf(shard);
       const cells = decoded(await readSorted(shard));
-      // After the members: the floor only rises, so a member that is absent and at or before it was missing.
-      return { cells, floor: await readFloor(shard) };
+      const behind = [...cells].filter(([key, count]) => !isAtOrBefore(earlier, encodeMember(key), -count));
+      return { cells, behind, floor: await floorOf(shard) };
     }),
   );
   return {
     cells: new Map(best.flatMap(({ cells }) => [...cells])),
-    alsoStored: new Map(),
+    alsoStored: new Map(best.flatMap(({ behind }) => behind.map(([key]) => [key, 0] as const))),
     keeps: (key, count) =>
       isAtOrBefore(best[shardOf(keyPrefix + key, best.length)]?.floor ?? null, encodeMember(key), -count),
   };
@@ -185,12 +189,17 @@ async function scoresOf(
   return scores;
 }
 
-/** Where the sorted set of a board ends (see lua/move.lua); null: all members are in it. A cut leaves more members than
- * a ranking may have: with fewer the floor is wrong, and all members must be there. */
-async function readFloor({ redis, prefix, board }: BoardInShard): Promise<string | null> {
-  const floor = await redis.hget(`${prefix}:floors`, board);
+/** Where the sorted set of a board ends (see lua/move.lua); null: all members are in it. */
+function floorOf({ redis, prefix, board }: BoardInShard): Promise<string | null> {
+  return redis.hget(`${prefix}:floors`, board);
+}
+
+/** Likewise, of a board with a hash. A cut leaves more members than a ranking may have: with fewer the floor is wrong,
+ * and all members must be there. */
+async function readFloor(shard: BoardInShard): Promise<string | null> {
+  const floor = await floorOf(shard);
   if (floor === null || floor === "all" || floor.startsWith("back ")) return floor;
-  return (await redis.zcard(`${prefix}:b:${board}`)) < topLimitMax ? null : floor;
+  return (await shard.redis.zcard(`${shard.prefix}:b:${shard.board}`)) < topLimitMax ? null : floor;
 }
 
 /** `floor`: "score member", or null before the first cut. */

@@ -46,11 +46,16 @@ test("beyond 2^53 a count loses its last digit, a mirrored one stops, and nothin
   await goLive(await build("large"));
   for (const [sequence, by] of [2 ** 53 - 1, 2, 5].entries()) {
     const all = movesOf({ board: { 5: by } });
-    all.addMirrored({ prefix: "item:", mirrorPrefix: "store:" }, "1", "9", by);
+    for (const [key, sign] of [
+      ["1", 1],
+      ["2", -1],
+    ] as const)
+      all.addMirrored({ prefix: "item:", mirrorPrefix: "store:" }, key, "9", sign * by);
     const message = { batch: { producer: "0123456789abcdef", sequence }, storedAt: 1, ...encodeMoves(all, 2) };
     expect(await rankings.rank("large", decodeRankingMessage(encodeRankingMessage(message)))).toBe(true);
   }
   expect(Math.abs((await rankings.count("large", "board", "5")) - (2 ** 53 + 6))).toBeLessThanOrEqual(2);
   expect(await rankings.count("large", "item:1", "9")).toBe(2 ** 53 - 1);
+  expect(await rankings.count("large", "item:2", "9")).toBe(-(2 ** 53 - 1));
   expect(await rankings.state("large")).toEqual({ name: "whole" });
 });

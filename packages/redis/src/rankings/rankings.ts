@@ -59,7 +59,8 @@ export interface BoardToRead {
 /** The counts of a board that Redis keeps for it. */
 export interface BoardCells {
   readonly cells: ReadonlyMap<string, number>;
-  /** Other counts of the same members, from which the next move would start. Empty if all is well. */
+  /** Other counts of the same members, from which the next move would start; 0 for a member that belongs only to the
+   * rest of its board. Empty if all is well. */
   readonly alsoStored: ReadonlyMap<string, number>;
   /** Whether the board keeps a member with this count. The board of a member of mirrored counts keeps only its best. */
   keeps(member: string, count: number): boolean;
@@ -102,7 +103,8 @@ export interface Rankings extends BatchRanking {
   build(domain: string, shards?: number): Promise<NewGeneration | undefined>;
   isBuilding(domain: string): Promise<boolean>;
   /** At most 100 members of a board, highest counts first, equal counts by the smaller id. An unknown board is empty.
-   * Throws RankingsUnavailable, as `count` and `isMarked` do. */
+   * Not exact: after counts have fallen, until others have grown. Throws RankingsUnavailable, as `count` and `isMarked`
+   * do. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** 0 for a member that is not on the board. */
   count(domain: string, board: string, member: string): Promise<number>;

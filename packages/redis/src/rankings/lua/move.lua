@@ -13,7 +13,8 @@ floor, the member that takes its place is only in the hash. Then the floor is:
 
 Mirrored counts have two boards each. That of the key is a sorted set of all its members, and there are few of them.
 That of the member is a sorted set of those before or at its floor: a count that has changed is read from the board of
-its key, and counts only grow, so none falls behind the floor. A count stops at 2^53 - 1: doubles are exact up to there.
+its key. What falls behind the floor leaves the sorted set, and the floor stays: who is next is not known, so the set may
+become too short for a read (top.lua). A count stops at +-(2^53 - 1): doubles are exact up to there.
 
 Needs `call` and `p` of generation.lua. `moves`: see encode-moves.ts.
   move(moves)             moves boards; returns whether to call again
@@ -154,22 +155,21 @@ local function moveMirrored(prefix, mirrorPrefix, groups)
     local best, floorScore, floorMember = bests .. name, math.huge, nil
     if floors[name] then floorScore, floorMember = parse(floors[name]) end
     for j = 1, #changes, 2 do
-      local key = changes[j]
-      local text = call('ZINCRBY', keys .. key, textOf(changes[j + 1]), member)
-      local score = tonumber(text)
-      if score < -countMax then
-        score, text = -countMax, textOf(-countMax)
-        call('ZADD', keys .. key, text, member)
+      local key, by = changes[j], changes[j + 1]
+      local text = call('ZINCRBY', keys .. key, textOf(by), member)
+      local score, place = tonumber(text), nil
+      if score >= 0 or score < -countMax then
+        score = math.max(-countMax, math.min(score, countMax))
+        text = textOf(score)
+        if score == 0 then call('ZREM', keys .. key, member) else call('ZADD', keys .. key, text, member) end
       end
-      if score <= floorScore then
-        local place = placeOf(key)
-        if score < floorScore or atOrBefore(place, floorMember) then
-          call('ZADD', best, text, place)
-          won = won + 1
-          -- Up to 128 members Redis keeps a sorted set packed, also with its default settings.
-          if won % 16 == 0 and cut(name, best, mirrorLimits) then floorScore, floorMember = parse(floors[name]) end
-        end
-      end
+      if score <= floorScore then place = placeOf(key) end
+      if place and score ~= 0 and (score < floorScore or atOrBefore(place, floorMember)) then
+        call('ZADD', best, text, place)
+        won = won + 1
+        -- Up to 128 members Redis keeps a sorted set packed, also with its default settings.
+        if won % 16 == 0 and cut(name, best, mirrorLimits) then floorScore, floorMember = parse(floors[name]) end
+      elseif by > 0 or score == 0 then call('ZREM', best, placeOf(key)) end
     end
     if won % 16 ~= 0 then cut(name, best, mirrorLimits) end
   end
