@@ -4,7 +4,7 @@ import { addMonths, firstDayOf, monthOf } from "@tally/database";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { sold } from "./kit/sales.ts";
-import { cellsOfBoards, countOf, openDatabase, startSystem } from "./kit/system.ts";
+import { cellsOfBoards, countOf, openDatabase, openRedis, startSystem } from "./kit/system.ts";
 import { runTally, tallyJson } from "./kit/tally.ts";
 
 /*
@@ -92,4 +92,24 @@ test("a rebuild keeps the counts of removed sales; their rows are gone", async (
   expect(await cellsOfBoards(system)).toEqual(cellsOfSales(acknowledged));
   const rows = await fetch(`${system.url}/purchases?storeID=1&date=${dateIn(4)}`);
   expect(await rows.json()).toEqual({ purchases: [], nextCursor: null });
+}, 120_000);
+
+test("the ranking of a store of which Redis keeps too few is that of all sales, removed ones too", async () => {
+  for (let n = 0; n < 8; n++) await sell(0);
+  await expect.poll(() => cellsOfBoards(system)).toEqual(cellsOfSales(acknowledged));
+  const get = async (path: string) => JSON.parse(await (await fetch(system.url + path)).text());
+  const { asOf, items } = await get("/stores/1/top-items");
+  expect(items).toHaveLength(7);
+  const redis = openRedis(system);
+  const [board = expect.fail()] = await redis.keys(`${system.namespace}:{purchases:*:b:store:1`);
+  // As after counts have fallen.
+  await redis.zremrangebyrank(board, 3, -1);
+  const [last = "", score = ""] = await redis.zrange(board, "-1", "-1", "WITHSCORES");
+  await redis.hset(board.replace("b:store:1", "floors"), "store:1", `${score} ${last}`);
+  expect(await tallyJson(system, "audit")).toMatchObject({ agrees: true });
+  for (const limit of [3, 4, 10]) {
+    const top = { storeID: 1, asOf, items: items.slice(0, limit) };
+    await expect.poll(() => get(`/stores/1/top-items?limit=${limit}`)).toEqual(top);
+  }
+  expect((await get("/items/store/1")).stores).toHaveLength(7);
 }, 120_000);

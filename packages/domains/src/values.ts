@@ -52,7 +52,8 @@ export function numberFilter(where: string, flag: string, numbers: typeof ids): 
   };
 }
 
-const limits = wholeNumbers(1, 100);
+export const topLimitMax = 100;
+const limits = wholeNumbers(1, topLimitMax);
 
 /** The age of a ranking in a response: when its newest ranked batch was stored; null before the first. */
 export const AsOf = Type.Union([Type.String(), Type.Null()], {
@@ -71,10 +72,11 @@ export async function topOf<T>(
   board: string,
   limit: string | number | undefined,
   entryOf: (member: string, count: number) => T,
-): Promise<{ asOf: string | null; entries: T[] }> {
-  const { asOf, entries } = await boards.top(board, parseTopLimit(limit));
+): Promise<{ asOf: string | null; isExact: boolean; entries: T[] }> {
+  const { asOf, isExact, entries } = await boards.top(board, parseTopLimit(limit));
   return {
     asOf: asOf === undefined ? null : new Date(asOf).toISOString(),
+    isExact,
     entries: entries.map(({ member, count }) => entryOf(member, count)),
   };
 }

@@ -3,13 +3,14 @@ import { Type } from "typebox";
 import { AsOf, closed, ids, None, parseTopLimit, TopLimit, topOf } from "../values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import { latestPurchases, listPurchases } from "./list-purchases.ts";
-import { itemsOfStore, storesOfItem } from "./rank.ts";
+import { storesOfItem } from "./rank.ts";
 import { topItemsOfDay } from "./top-items-of-day.ts";
+import { topItemsOfStore } from "./top-items-of-store.ts";
 
 const StoreParams = Type.Object({ storeID: ids.Text });
 const ItemParams = Type.Object({ itemID: ids.Text });
 
-const topItemsOfStore = queryRoute({
+const tenItemsOfStore = queryRoute({
   path: "/items/store/:storeID",
   summary: "the 10 items that sold most in a store",
   description: "`stores` is the key of the published specification",
@@ -19,10 +20,9 @@ const topItemsOfStore = queryRoute({
   response: Type.Object({
     stores: Type.Array(Type.Object({ itemID: Type.Integer(), numberOfItems: Type.Integer() })),
   }),
-  async respond({ params }, { boards }) {
-    const board = itemsOfStore(ids.parse("storeID", params.storeID));
-    const top = await topOf(boards, board, 10, (id, numberOfItems) => ({ itemID: Number(id), numberOfItems }));
-    return { stores: top.entries };
+  async respond({ params }, sources) {
+    const { items } = await topItemsOfStore(sources, ids.parse("storeID", params.storeID), 10);
+    return { stores: items.map(({ itemID, quantity }) => ({ itemID, numberOfItems: quantity })) };
   },
   examples: {
     "a store": {
@@ -77,16 +77,14 @@ const storeBoard = queryRoute({
     asOf: AsOf,
     items: Type.Array(Type.Object({ itemID: Type.Integer(), quantity: Type.Integer() })),
   }),
-  async respond({ params, query: { date, limit: limitText } }, { boards, rows }) {
+  async respond({ params, query: { date, limit: limitText } }, sources) {
     const storeID = ids.parse("storeID", params.storeID);
     const limit = parseTopLimit(limitText);
     if (date !== undefined) {
-      const items = await topItemsOfDay(rows, { storeID, date: parseCalendarDate("date", date), limit });
+      const items = await topItemsOfDay(sources.rows, { storeID, date: parseCalendarDate("date", date), limit });
       return { storeID, date, asOf: new Date().toISOString(), items };
     }
-    const board = itemsOfStore(storeID);
-    const { asOf, entries } = await topOf(boards, board, limit, (id, quantity) => ({ itemID: Number(id), quantity }));
-    return { storeID, asOf, items: entries };
+    return { storeID, ...(await topItemsOfStore(sources, storeID, limit)) };
   },
   examples: {
     "all days": {
@@ -147,7 +145,7 @@ const itemBoard = queryRoute({
 });
 
 export const queries = [
-  topItemsOfStore,
+  tenItemsOfStore,
   topStoresOfItem("/items/top5/:itemID", 5),
   topStoresOfItem("/items/top10/:itemID", 10),
   storeBoard,

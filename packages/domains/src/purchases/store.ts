@@ -14,7 +14,7 @@ export const store = eventTable(PurchaseEvent, "purchases", {
 });
 
 /** The items of a column `items`: MySQL sends its JSON type, which the driver parses; MariaDB sends text. */
-export function itemsOf(column: unknown): PurchaseEvent["lines"] {
+function itemsOf(column: unknown): PurchaseEvent["lines"] {
   const items: unknown = typeof column === "string" ? JSON.parse(column) : column;
   if (!isItems.Check(items)) throw new TypeError("purchases.items: expected a list of items");
   return items;
