@@ -50,6 +50,27 @@ test("the path of an event: acknowledged, stored in one transaction, ranked, rea
   ]);
 });
 
+test("the prices and the time of a purchase are stored exactly, and read back as decimal texts and in UTC", async () => {
+  const items = [
+    { ItemID: 7301, numberOfItems: 3, unitPrice: "1.9900", discountAmount: "0.50" },
+    { ItemID: 7301, numberOfItems: 1, unitPrice: "900719925474.0991" },
+  ];
+  const body = JSON.stringify({ items, soldAt: "2026-11-20T12:00:00.25+01:00" });
+  recorded(await open().post("/purchase/73/customer/5001/date/20261120", body));
+  const sold = [{ ...items[0], unitPrice: "1.99", discountAmount: "0.5" }, items[1]];
+  const purchase = expect.objectContaining({ storeID: 73, items: sold, soldAt: "2026-11-20T11:00:00.250Z" });
+  await expectReads(system.url, [
+    ["/items/top5/7301", { stores: [{ storeID: 73, numberOfItems: 4 }] }],
+    ["/purchases?storeID=73", { purchases: [purchase], nextCursor: null }],
+    ["/purchases/latest?storeID=73", { purchases: [purchase], isComplete: true }],
+  ]);
+  const amounts = "SELECT unit_price AS price, discount_amount AS discount FROM purchase_items WHERE store_id = 73";
+  expect(await database.writer.query(`${amounts} ORDER BY line`)).toEqual([
+    { price: "1.9900", discount: "0.5000" },
+    { price: "900719925474.0991", discount: "0.0000" },
+  ]);
+});
+
 const [storeA, storeB, storeOfManyItems] = [20, 21, 22];
 
 /** The pages of GET /purchases with a query, in order. */
