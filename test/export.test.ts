@@ -20,6 +20,12 @@ for (const domain of domains)
     const response = await fetch(system.url + path, { method: "POST", headers, ...content });
     expect(response.status).toBeLessThan(300);
   }
+const voided = await sold(system.url, 76, { item: 5, quantity: 3 });
+const refunded = await sold(system.url, 76, { item: 5, quantity: 3 });
+expect((await postJson(`${system.url}/purchases/${voided}/void`, {})).status).toBe(201);
+const refund = { storeID: 75, date: "20261121", lines: [{ line: 0, ItemID: 5, numberOfItems: 2 }] };
+const withKey = { "idempotency-key": "refund-1" };
+expect((await postJson(`${system.url}/purchases/${refunded}/refunds`, refund, withKey)).status).toBe(201);
 const rideOfUnknownSkier = { resortID: "silverMt", dayID: "1", time: "408", liftID: "27" };
 expect((await postJson(`${system.url}/skiers/liftrides`, rideOfUnknownSkier)).status).toBe(201);
 await sold(system.url, 77, { item: 5, quantity: 2 });
@@ -42,10 +48,10 @@ test("what is exported as NDJSON or CSV and imported into another system has the
   // Each line has its event id as key: the second file with the same events adds nothing, and must have the same
   // content.
   for (const format of ["ndjson", "csv"])
-    for (const domain of domains) {
+    for (const domain of [...domains, "voids", "refunds"]) {
       const file = join(folder, `${domain}.${format}`);
       const { events } = await tallyJson(system, "export", domain, "--output", file);
-      expect(events).toBeGreaterThanOrEqual(domain === "liftrides" ? 1 : eventsOfEach);
+      expect(events).toBeGreaterThanOrEqual(["liftrides", "voids", "refunds"].includes(domain) ? 1 : eventsOfEach);
       const expected = { lines: events, accepted: events, rejected: 0 };
       expect(await tallyJson(other, "import", file, "--domain", domain)).toMatchObject(expected);
     }
@@ -78,5 +84,5 @@ test("a file is written completely or not at all", async () => {
   expect(errors).not.toMatch(/\n\s+at /);
   expect((await readdir(folder)).filter((name) => name.startsWith("half"))).toEqual([]);
   await tallyJson(system, "export", "--output", file);
-  expect((await readFile(file, "utf8")).trimEnd().split("\n")).toHaveLength(eventsOfEach + 1);
+  expect((await readFile(file, "utf8")).trimEnd().split("\n")).toHaveLength(eventsOfEach + 3);
 }, 300_000);

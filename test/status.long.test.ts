@@ -77,7 +77,7 @@ test("names every process with its threads, and the flow of events", async () =>
     ]);
     for (const { p50Ms, p99Ms } of hops) expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
     expect(replicaLagMs).toBe(0);
-    expect(deadLetters).toEqual({ open: 0, replayed: 0, discarded: 0 });
+    expect(deadLetters).toEqual({ open: 0, parked: 0, replayed: 0, discarded: 0 });
   });
 });
 

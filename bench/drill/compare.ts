@@ -41,7 +41,10 @@ export function differences(
   letters: { readonly injected: Letters; readonly kept: Letters },
   lost: LostCommits,
 ): readonly string[] {
-  const { injected, kept } = letters;
+  const { kept } = letters;
+  const gone = new Set(idsOf(lost));
+  const refused = load.refusedOf.filter((id) => !gone.has(id)).length;
+  const injected = { ...letters.injected, events: letters.injected.events + refused };
   const { agrees, audit, underWay } = audited;
   const { unacknowledged = 0 } = audit;
   const found: string[] = underWay.map((what) => `still under way: ${what}`);
@@ -55,7 +58,7 @@ export function differences(
   if (load.rejected > 0) found.push(`${load.rejected} requests were rejected, the first with ${load.firstRejection}`);
   for (const stage of ["events", "messages"] as const) {
     if (injected[stage] !== kept[stage])
-      found.push(`stage ${stage}: ${injected[stage]} injected, ${kept[stage]} dead letters`);
+      found.push(`stage ${stage}: ${injected[stage]} expected, ${kept[stage]} dead letters`);
   }
   return found;
 }

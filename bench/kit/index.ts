@@ -7,5 +7,13 @@ export { quantile } from "./quantile.ts";
 export { mixSeed, Random } from "./random.ts";
 export { serveThread, startThread, type Thread } from "./thread.ts";
 export { spreadOver } from "./workloads/workload.ts";
-export type { BulkEntry, ClientRequest, SourceGroup, SourceRun, Spread, Workload } from "./workloads/workload.ts";
+export type {
+  BulkEntry,
+  ClientRequest,
+  Corrections,
+  SourceGroup,
+  SourceRun,
+  Spread,
+  Workload,
+} from "./workloads/workload.ts";
 export { workloadOf, workloads } from "./workloads/workloads.ts";

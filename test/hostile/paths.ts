@@ -96,7 +96,7 @@ const queries = gets([
   ["/dead-letters/x", rejected(404, noLetter)],
   [`/dead-letters/${oldAlbum}`, rejected(404, noLetter)],
   ["/dead-letters?domain=nowhere", bad(/^domain: expected one of purchases/)],
-  ["/dead-letters?state=any", bad(/^state: expected open, replayed or discarded/)],
+  ["/dead-letters?state=any", bad(/^state: expected open, parked, replayed or discarded/)],
   ["/dead-letters?limit=0", bad(/^limit: expected an integer from 1 to 1000/)],
   ["/dead-letters?page=2", bad(/^page: /)],
   ["/live", bad(/^watch: expected 1 to 8 paths of GET routes/)],

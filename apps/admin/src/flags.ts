@@ -22,6 +22,15 @@ export function domainNamed(name: string): Domain {
   throw usageError(`--domain: expected one of ${domains.map((one) => one.name).join(", ")}, got ${name}`);
 }
 
+/** What has files of this name: a domain, or some of its events. Throws a CommandError for an unknown name. */
+export function fileDomainNamed(name: string): Domain {
+  for (const domain of domains) {
+    const other = domain.otherFiles?.[name];
+    if (other !== undefined) return { ...domain, routes: [other.route], files: other.files };
+  }
+  return domainNamed(name);
+}
+
 /** For commands whose result a program may read. */
 export interface JsonFlag {
   readonly json?: boolean | undefined;

@@ -26,7 +26,7 @@ const help = {
   tally_replica_lag_seconds:
     "Age of the oldest batch that the read endpoint does not have yet; NaN: an endpoint is down",
   tally_dead_letters:
-    "Dead letters by state: open, replayed, discarded; 10000: that many or more; absent while the database is down",
+    "Dead letters by state: open, parked, replayed, discarded; 10000: that many or more; absent while the database is down",
   tally_server_up:
     "Whether a server responds to this gateway: broker, databaseWrite, databaseRead, redis " +
     "(every master of a cluster); 0 also while the broker blocks publishers",

@@ -48,8 +48,10 @@ export interface StoredFigures {
   readonly changes: number;
   /** Dead letters: events whose key belongs to a stored event with other content. */
   readonly conflicts: number;
-  /** Dead letters: events that the database rejected, or whose date is removed. */
+  /** Dead letters: events that the database or the rows rejected, or whose date is removed. */
   readonly rejected: number;
+  /** Events that wait for another one. */
+  readonly parked: number;
   /** From the delivery of the oldest batch to the start of the transaction. */
   readonly waitedMs: number;
   readonly transactionMs: number;
@@ -130,24 +132,28 @@ export class BatchWriter {
     if (stored === undefined) return;
     if (stored instanceof Error) return this.#storeWithout(stored, group, copies);
     const storedAt = performance.now();
+    const refused = stored.refused.filter(({ waitsFor }) => waitsFor === undefined);
     this.#options.onStored({
       batches: group.length,
       events: group.reduce((sum, { batch }) => sum + batch.events.length, 0),
       changes: stored.changes,
       conflicts: stored.conflicts.length,
-      rejected: stored.late + group.reduce((sum, { rejected }) => sum + rejected.size, 0),
+      rejected: stored.late + refused.length + group.reduce((sum, { rejected }) => sum + rejected.size, 0),
+      parked: stored.refused.length - refused.length,
       waitedMs: begunAt - Math.min(...group.map(({ deliveredAtMs }) => deliveredAtMs)),
       transactionMs: storedAt - begunAt,
       oldestMs: Date.now() - Math.min(...group.map(({ batch }) => batch.createdAt)),
     });
     for (const { id, domain, stage, reason, messageId } of stored.conflicts)
       this.#options.log.error({ id, domain, stage, reason, storedEvent: messageId }, "dead letter");
+    for (const { id, domain, stage, reason } of refused)
+      this.#options.log.error({ id, domain, stage, reason }, "dead letter");
     const { tracer, domain, log } = this.#options;
     // One line: an import of old events may have thousands.
     if (stored.late > 0)
       log.error({ domain: domain.name, stage: "event", events: stored.late }, "dead letters: their dates are removed");
     for (const received of [...group, ...copies]) {
-      const headers = traceStored(tracer, domain.name, received, stored.conflicts);
+      const headers = traceStored(tracer, domain.name, received, [...stored.conflicts, ...stored.refused]);
       const announced = this.#announce(received, stored.rankingMessages.get(received.key), headers, storedAt);
       const tracked = announced.finally(() => this.#announcing.delete(tracked));
       this.#announcing.add(tracked);

@@ -39,16 +39,16 @@ export function without(received: ReceivedBatch, rejected: ReadonlyMap<Event, st
 }
 
 /** Records the step "stored" of the traced events of a committed batch. Returns the headers for its ranking message.
- * `conflicts`: letters, each with the id of its event as message id. */
+ * `letters`: a conflict's has the id of its event as message id. */
 export function traceStored(
   tracer: Tracer,
   domain: string,
   { traced, key, deliveredAtMs, rejected }: ReceivedBatch,
-  conflicts: readonly NewLetter[],
+  letters: readonly NewLetter[],
 ): Readonly<Record<string, string>> | undefined {
   if (traced.length === 0) return undefined;
   const rejectedIds = Array.from(rejected.keys(), ({ id }) => id);
-  const dead = new Set([...conflicts.map(({ messageId }) => messageId), ...rejectedIds]);
+  const dead = new Set([...letters.map(({ id, messageId }) => messageId || id), ...rejectedIds]);
   const next = traced.map(({ eventId, context: parent }) => {
     const step = tracer.begin("stored", parent, deliveredAtMs);
     step.end({ eventId, domain, batch: key, outcome: dead.has(eventId) ? "dead letter" : "stored" });

@@ -9,7 +9,7 @@ import {
   keepLetters,
 } from "@tally/database";
 import { contentOf, decodeEvent } from "@tally/contract";
-import type { BatchEvent, Domain, Event, SqlReader, SqlTransaction } from "@tally/contract";
+import type { BatchEvent, Domain, Event, Refusal, SqlReader, SqlTransaction } from "@tally/contract";
 import type { ReceivedBatch } from "./received-batch.ts";
 import { backOff, Outage, type Log } from "@tally/runtime";
 
@@ -41,7 +41,7 @@ export async function findRejected(
     for (const event of events) if (!distinct.has(event.id)) distinct.set(event.id, { event, batch: batch.id });
     try {
       const write = async (transaction: SqlTransaction) => {
-        await domain.store.write(transaction, [...distinct.values()]);
+        await domain.store.write(transaction, [...distinct.values()], () => undefined);
         throw new RolledBack();
       };
       await database.transaction(write, { signal });
@@ -58,14 +58,14 @@ class RolledBack extends Error {
   readonly code = "ROLLED_BACK";
 }
 
-/** The letters of events that the database rejects. A letter has the id of its event. When a letter with that id holds
+/** The letters of events that are rejected for their data or by the rows. A letter has the id of its event. When a letter with that id holds
  * other content, because a client used an Idempotency-Key for two events, the id is made of the content too: no letter
  * replaces another. One lookup, none without such events. */
 export async function lettersOfRejected(
   reader: SqlReader,
   domain: Domain,
   queue: string,
-  rejected: readonly (readonly [event: Event, reason: string])[],
+  rejected: readonly (readonly [event: Event, refusal: Refusal])[],
 ): Promise<readonly NewLetter[]> {
   if (rejected.length === 0) return [];
   const content = (event: Event): string => contentOf(event, domain.arrivalFields);
@@ -76,12 +76,12 @@ export async function lettersOfRejected(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     if (stage === "event") kept.set(id, content(decodeEvent(body) as Event));
   }
-  return rejected.map(([event, reason]) => {
+  return rejected.map(([event, refusal]) => {
     const own = content(event);
     const first = kept.get(event.id) ?? own;
     kept.set(event.id, first);
-    if (first === own) return letterOfEvent(domain.name, queue, event, reason);
-    return { ...letterOfConflict(domain.name, queue, event, own), reason: `${keyReusedReason}; ${reason}` };
+    if (first === own) return letterOfEvent(domain.name, queue, event, refusal);
+    return { ...letterOfConflict(domain.name, queue, event, own), reason: `${keyReusedReason}; ${refusal.reason}` };
   });
 }
 

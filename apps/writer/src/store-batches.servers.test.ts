@@ -91,9 +91,9 @@ test("of two writers that store copies of a batch at once one fails, and its ret
     const stored = await within(transaction, [body]);
     // The first commits when the copy has read the ledger and writes its rows.
     await new Promise<void>((resolve) => {
-      const write: typeof purchases.store.write = (other, events) => {
+      const write: typeof purchases.store.write = (other, events, refuse) => {
         resolve();
-        return purchases.store.write(other, events);
+        return purchases.store.write(other, events, refuse);
       };
       const domain = { ...purchases, store: { ...purchases.store, write } };
       copy = Promise.allSettled([database.transaction((other) => within(other, [body], { domain }))]);

@@ -2,7 +2,7 @@ import { enter, findFolded, findStored, foreignBatchReason, joinEpoch } from "@t
 import { keepLetters, letterOfConflict } from "@tally/database";
 import type { LedgerEntry, NewLetter } from "@tally/database";
 import { encodeRankingMessage, Moves, writerChannels, contentOf } from "@tally/contract";
-import type { BatchId, Change, Domain, BatchEvent, SqlTransaction, Event, SqlReader } from "@tally/contract";
+import type { BatchId, Change, Domain, BatchEvent, SqlTransaction, Event, Refusal, SqlReader } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { type ReceivedBatch, countLate, withoutLate } from "./received-batch.ts";
 import { lettersOfRejected } from "./rejected-events.ts";
@@ -20,6 +20,8 @@ export interface Stored {
   readonly conflicts: readonly NewLetter[];
   /** How many events became dead letters because events of their date are removed. */
   readonly late: number;
+  /** Dead letters of events that the rows do not admit. */
+  readonly refused: readonly NewLetter[];
 }
 
 /** Writes, within one transaction, the rows of all batches that are new, the dead letters among their
@@ -43,25 +45,28 @@ export async function storeBatches(
     else if (entry.bodyHash.equals(one.bodyHash)) rankingMessages.set(one.key, entry.rankingMessage);
     else throw new ForeignBatch(one.key);
   }
-  if (unknown.length === 0) return { rankingMessages, changes: 0, conflicts: [], late: 0 };
+  if (unknown.length === 0) return { rankingMessages, changes: 0, conflicts: [], late: 0, refused: [] };
 
   const { epoch, now: storedAt } = await joinEpoch(transaction, domain.name);
   const fresh = await withoutLate(transaction, domain, unknown);
   const { first, repeats } = arrivalsOf(fresh);
   // All writers use the same order: two that store copies of the same events wait for each other and do not deadlock.
   const inOneOrder = [...first.values()].toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
-  const changes = await domain.store.write(transaction, inOneOrder);
+  const refusals = new Map<Event, Refusal>();
+  const changes = await domain.store.write(transaction, inOneOrder, (event, refusal) => refusals.set(event, refusal));
   const changesOf = Map.groupBy(changes, ({ batch }) => batch);
-  const found = await findConflicts(transaction, domain, { first, repeats, changes });
+  const found = await findConflicts(transaction, domain, { first, repeats, changes, refusals });
   const conflicts = found.map(({ recorded: { event }, content }) =>
     letterOfConflict(domain.name, ingestQueue, event, content),
   );
-  const rejected = fresh.flatMap((one) => [...one.rejected]);
+  const rejected = fresh.flatMap((one) => Array.from(one.rejected, ([event, reason]) => [event, { reason }] as const));
   const rejectedLetters = await lettersOfRejected(transaction, domain, ingestQueue, rejected);
+  const refusedLetters = await lettersOfRejected(transaction, domain, ingestQueue, [...refusals]);
   // The same content may have arrived twice.
-  const letters = new Map([...rejectedLetters, ...conflicts].map((letter) => [letter.id, letter]));
+  const letters = new Map([...rejectedLetters, ...refusedLetters, ...conflicts].map((letter) => [letter.id, letter]));
   await keepLetters(transaction, [...letters.values()]);
   const conflictsOf = Map.groupBy(found, ({ recorded }) => recorded.batch);
+  const refusedIn = Map.groupBy(refusals.keys(), ({ id }) => first.get(id)?.batch);
   for (const { key, batch } of fresh) {
     if (!folded.has(key)) continue;
     // The ledger has the content of a folded batch no more: a copy changes nothing.
@@ -71,7 +76,7 @@ export async function storeBatches(
   const entered = fresh.filter(({ key }) => !folded.has(key));
   const entries = entered.map((one) => {
     const { id } = one.batch;
-    const refused = one.rejected.size + (conflictsOf.get(id)?.length ?? 0);
+    const refused = one.rejected.size + (conflictsOf.get(id)?.length ?? 0) + (refusedIn.get(id)?.length ?? 0);
     return entryOf(domain, one, changesOf.get(id) ?? [], { refused, rankingShards, epoch, storedAt });
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
@@ -81,7 +86,13 @@ export async function storeBatches(
   if (late.size > 0) throw new LateCopies(new Set([...folded, ...late]));
   for (const [index, one] of entered.entries()) rankingMessages.set(one.key, entries[index]?.rankingMessage);
   writerChannels.beforeCommit.publish(domain.name);
-  return { rankingMessages, changes: changes.length, conflicts, late: countLate(unknown, fresh) };
+  return {
+    rankingMessages,
+    changes: changes.length,
+    conflicts,
+    late: countLate(unknown, fresh),
+    refused: refusedLetters,
+  };
 }
 
 /** Another writer entered one of the batches after the ledger was read: roll back and retry. */
@@ -154,6 +165,8 @@ interface Arrivals {
   readonly first: ReadonlyMap<string, BatchEvent>;
   /** Those that became rows. */
   readonly changes: readonly Change[];
+  /** Those that became dead letters, because the rows do not admit them. */
+  readonly refusals: ReadonlyMap<Event, Refusal>;
   /** Further events with an id that occurred before in the transaction. */
   readonly repeats: readonly BatchEvent[];
 }
@@ -163,17 +176,18 @@ interface Arrivals {
 async function findConflicts(
   reader: SqlReader,
   domain: Domain,
-  { first, changes, repeats }: Arrivals,
+  { first, changes, repeats, refusals }: Arrivals,
 ): Promise<readonly Conflict[]> {
-  if (changes.length === first.size && repeats.length === 0) return [];
+  if (changes.length + refusals.size === first.size && repeats.length === 0) return [];
   const stored = new Set(changes.map(({ event }) => event.id));
-  const known = [...first.values()].filter(({ event }) => !stored.has(event.id));
+  const known = [...first.values()].filter(({ event }) => !stored.has(event.id) && !refusals.has(event));
   const content = (event: Event): string => contentOf(event, domain.arrivalFields);
   const ids = known.map(({ event }) => event.id);
   const contents = await storedContents(reader, domain, ids, content);
   for (const { event } of repeats) {
     const own = first.get(event.id);
-    if (own !== undefined && stored.has(event.id)) addTo(contents, event.id, content(own.event));
+    if (own !== undefined && (stored.has(event.id) || refusals.has(own.event)))
+      addTo(contents, event.id, content(own.event));
   }
   return [...known, ...repeats]
     .map((recorded): Conflict => ({ recorded, content: content(recorded.event) }))

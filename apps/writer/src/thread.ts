@@ -9,6 +9,7 @@ import type { Domain, QueueSpec } from "@tally/contract";
 import { BatchWriter, type BatchWriterOptions } from "./batch-writer.ts";
 import { letterKeeper } from "./rejected-events.ts";
 import type { WriterConfig } from "./config.ts";
+import { storeParked } from "./parked-events.ts";
 import { writerMetrics } from "./writer-metrics.ts";
 
 const deadPrefetch = 10;
@@ -31,8 +32,8 @@ runThread<WriterConfig>(async (config, { index }) => {
   const database = connectDatabase({
     writeUrl: config.databaseWriteUrl,
     readUrl: config.databaseReadUrl,
-    // One transaction at a time for each domain, and one for dead letters.
-    writeConnections: domains.length + 1,
+    // One transaction at a time for each domain, one for dead letters, one for parked events.
+    writeConnections: domains.length + 2,
     readConnections: 1,
     queryTimeoutMs: statementWithinMs,
     log,
@@ -48,6 +49,7 @@ runThread<WriterConfig>(async (config, { index }) => {
   const lines = domains.map((domain) => consumeDomain(domain, parts));
   const consumers = lines.flatMap((line) => line.consumers);
   await Promise.all([publisher.ready, ...consumers.map(({ ready }) => ready)]);
+  if (index === 0) for (const line of lines) void line.storeParked();
   return {
     metrics: () => metrics.registry.getMetricsAsJSON(),
     report: () => ({ ...activity.report(), held: lines.map(({ held }) => held()), problems: recentProblems(log) }),
@@ -112,7 +114,9 @@ function consumeDomain(domain: Domain, parts: Parts) {
     onDelivery: (delivery) => keeper.keep(letterOfDead(domain.name, rank.name, delivery), () => delivery.ack()),
   });
   const held = () => ({ stage: "stored", domain: domain.name, batches: consumer.held }) as const;
-  return { writer, consumers: [consumer, deadConsumer], held };
+  const { awaited } = domain.store;
+  const parked = async () => awaited && storeParked({ ...parts, domain, awaited, writer });
+  return { writer, consumers: [consumer, deadConsumer], held, storeParked: parked };
 }
 
 /** A message that RabbitMQ moved to the queue of dead letters: its headers name the queue and the reason. A ranker

@@ -9,6 +9,7 @@ const help = {
   tally_writer_batches_total: "Batches committed",
   tally_writer_dead_letters_total:
     "Dead letters kept, by stage: event, conflict, message, delivery; one that comes again counts again",
+  tally_writer_parked_total: "Events that wait for another one, such as a refund for its sale",
   tally_writer_wait_seconds:
     "Time from the delivery of a batch to the start of its transaction, for the oldest batch of each transaction",
   tally_writer_transaction_seconds: "Duration of a transaction, with its retries",
@@ -28,6 +29,7 @@ export function writerMetrics(thread: number, pools: () => readonly PoolState[])
   const conflicts = counter("tally_writer_key_conflicts_total", "domain");
   const batches = counter("tally_writer_batches_total", "domain");
   const deadLetters = counter("tally_writer_dead_letters_total", "domain", "stage");
+  const parked = counter("tally_writer_parked_total", "domain");
   const waitSeconds = histogram("tally_writer_wait_seconds", hopSeconds, "domain");
   const transactionSeconds = histogram("tally_writer_transaction_seconds", hopSeconds, "domain");
   const behindSeconds = histogram("tally_writer_stored_after_seconds", storedAfterSeconds, "domain");
@@ -43,6 +45,7 @@ export function writerMetrics(thread: number, pools: () => readonly PoolState[])
       if (figures.conflicts > 0) conflicts.inc({ domain }, figures.conflicts);
       if (figures.conflicts > 0) deadLetters.inc({ domain, stage: "conflict" }, figures.conflicts);
       if (figures.rejected > 0) deadLetters.inc({ domain, stage: "event" }, figures.rejected);
+      if (figures.parked > 0) parked.inc({ domain }, figures.parked);
       batches.inc({ domain }, figures.batches);
       waitSeconds.observe({ domain }, figures.waitedMs / 1000);
       transactionSeconds.observe({ domain }, figures.transactionMs / 1000);

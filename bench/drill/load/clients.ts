@@ -1,7 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { domains as allDomains } from "@tally/domains";
-import { isGood, Mix, type Posting, Random, type Reply, type Workload, workloadOf } from "../../kit/index.ts";
+import {
+  isGood,
+  Mix,
+  type Corrections,
+  type Posting,
+  Random,
+  type Reply,
+  type Workload,
+  workloadOf,
+} from "../../kit/index.ts";
 import { eventsOfBulk, sendInParts } from "./bulk-in-parts.ts";
 import { Sender, type LoadPlan, type Totals } from "./sender.ts";
 
@@ -9,12 +18,13 @@ import { Sender, type LoadPlan, type Totals } from "./sender.ts";
  * Clients that retry correctly, with deliberate mistakes. Each event is sent with its own key to one gateway after the
  * other until it gets a 2xx; then its id and content are recorded. Some events are sent again, or to two gateways at
  * once: neither may change anything. Some keys are used again for another event: the gateway must reject it, or the
- * writer must keep it as a dead letter. Some events travel in bulk requests of which a part is sent again.
+ * writer must keep it as a dead letter. Some events travel in bulk requests of which a part is sent again. Some sales
+ * are taken back, half of them before they are sent.
  */
 
 const tickMs = 5;
 // One event in this many.
-const oneIn = { repeated: 50, twin: 100, reused: 50, bulk: 50 };
+const oneIn = { repeated: 50, twin: 100, reused: 50, bulk: 50, corrected: 20 };
 // Longer than the drill's gateways remember a key.
 const forgottenAfterMs = 1500;
 // After a stall, at most this much load is sent late.
@@ -117,6 +127,10 @@ export class Clients {
     const gateway = this.#sender.anyGateway();
     const twin = this.#random.once(oneIn.twin) ? this.#sender.attempt(gateway + 1, request, key) : undefined;
     const isOver = (one: Reply): boolean => isGood(one) || this.#mix.isForgotten(posting.refersTo);
+    const corrections = this.#random.once(oneIn.corrected)
+      ? request.corrections?.(key, this.#random.fraction)
+      : undefined;
+    const early = corrections && this.#random.once(2) ? this.#correct(posting.domain, corrections) : undefined;
     const reply = await this.#sender.until(gateway, request, key, isOver);
     const other = await twin;
     if (reply === undefined || !isGood(reply)) {
@@ -125,12 +139,29 @@ export class Clients {
     }
     const { id } = reply;
     this.#acknowledge(id, posting);
+    if (corrections !== undefined) {
+      if (await (early ?? this.#correct(posting.domain, corrections)))
+        for (let n = 0; n < corrections.refused; n++) this.#sender.totals.refusedOf.push(id);
+    }
     if (other !== undefined) this.#sender.compareIds(id, isGood(other) ? other.id : undefined);
     if (this.#random.once(oneIn.repeated)) {
       const again = await this.#sender.attempt(gateway + 1, request, key);
       this.#sender.compareIds(id, isGood(again) ? again.id : undefined);
     }
     if (this.#random.once(oneIn.reused)) await this.#reuse(key, id, posting);
+  }
+
+  /** Sends what takes an event back, all at once. Whether all were acknowledged. */
+  async #correct(domain: string, { requests }: Corrections): Promise<boolean> {
+    const acknowledged = await Promise.all(
+      requests.map(async (request) => {
+        const reply = await this.#sender.until(this.#sender.anyGateway(), request, randomUUID(), isGood);
+        if (reply === undefined || !isGood(reply)) this.#sender.totals.unknown++;
+        else this.#sender.acknowledge({ domain, id: reply.id, units: request.units, content: undefined });
+        return reply !== undefined && isGood(reply);
+      }),
+    );
+    return acknowledged.every(Boolean);
   }
 
   /** Sends another event with the key of an acknowledged one: at once, for a 422, or when the key is forgotten. */

@@ -1,5 +1,6 @@
+import { eventIdOfKey } from "@tally/contract";
 import { scaled, spreadOver } from "./workload.ts";
-import type { Draw, BulkEntry, ClientRequest, SourceGroup, SourceRun, Workload } from "./workload.ts";
+import type { BulkEntry, ClientRequest, Corrections, Draw, SourceGroup, SourceRun, Workload } from "./workload.ts";
 
 const date = 20261120;
 const itemsOfPurchase = 5;
@@ -82,8 +83,28 @@ function requestOf(purchase: Purchase): ClientRequest {
     body: `{"items":[${bought.map((item) => `{"ItemID":"${item}","numberOfItems":1}`).join(",")}]}`,
     units,
     content: () => contentOf(purchase),
+    corrections: (key, random) => correctionsOf(eventIdOfKey(`purchases/${store}`, key), purchase, random),
     other: () => requestOf({ ...purchase, customer: customer + 1 }),
   };
+}
+
+/** A void, twice; a refund of two lines; or two refunds of one sold item, of which one is refused. */
+function correctionsOf(saleId: string, { store, bought }: Purchase, random: () => number): Corrections {
+  const refund = (own: number, ...lines: readonly number[]): ClientRequest => ({
+    method: "POST",
+    path: `/purchases/${saleId}/refunds`,
+    body: JSON.stringify({
+      storeID: store + 1,
+      date: String(date + 1),
+      lines: lines.map((line) => ({ line, ItemID: bought[line], numberOfItems: 1 })),
+    }),
+    units: own,
+  });
+  const voided: ClientRequest = { method: "POST", path: `/purchases/${saleId}/void`, units: -units };
+  const which = random();
+  if (which < 0.4) return { requests: [voided, { ...voided, units: 0 }], refused: 0 };
+  if (which < 0.7) return { requests: [refund(-4, 0, 3)], refused: 0 };
+  return { requests: [refund(-2, 2), refund(0, 2)], refused: 1 };
 }
 
 function entryOf(purchase: Purchase): BulkEntry {

@@ -35,6 +35,15 @@ export interface ClientRequest {
   readonly content?: () => Readonly<Record<string, unknown>>;
   /** A POST with other content in the same scope, that adds the same units to the boards. */
   readonly other?: () => ClientRequest;
+  /** POSTs that take the event back, which is sent with this key. They may be sent before it. */
+  readonly corrections?: (key: string, random: () => number) => Corrections;
+}
+
+/** What clients take back of an event. */
+export interface Corrections {
+  readonly requests: readonly ClientRequest[];
+  /** How many of them the rows do not admit. Their units are those of all together. */
+  readonly refused: number;
 }
 
 export interface BulkEntry extends Required<Pick<ClientRequest, "units" | "content">> {

@@ -1,7 +1,8 @@
 import { connectDatabase, DatabaseError, type Database } from "@tally/database";
 import type { Commit, openIntake } from "@tally/gateway";
 import { BatchIds, decodeEvent, Moves, packEvent } from "@tally/contract";
-import type { Change, Domain, EncodedEvent, Event, BatchEvent, SqlTransaction, SqlValue } from "@tally/contract";
+import type { BatchEvent, Change, Domain, EncodedEvent, Event, Refusal } from "@tally/contract";
+import type { SqlTransaction, SqlValue } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { silentLog } from "@tally/runtime";
 
@@ -49,10 +50,10 @@ const writeConnections = 32;
 /** One INSERT where that is all the domain needs for this event; otherwise a transaction. */
 async function store(domain: Domain, recorded: BatchEvent, database: Database): Promise<readonly Change[]> {
   const rehearsal = new Rehearsal();
-  const changes = await domain.store.write(rehearsal, [recorded]);
+  const changes = await domain.store.write(rehearsal, [recorded], () => undefined);
   const { inserted, statements } = rehearsal;
   if (inserted === undefined || statements > 1)
-    return database.transaction((transaction) => domain.store.write(transaction, [recorded]));
+    return database.transaction((transaction) => domain.store.write(transaction, [recorded], refuse));
   try {
     await database.writer.query(inserted.sql, [inserted.rows]);
     return changes;
@@ -64,6 +65,11 @@ async function store(domain: Domain, recorded: BatchEvent, database: Database): 
 }
 
 const duplicateKey = 1062;
+
+// This design keeps no dead letters.
+function refuse(_event: Event, { reason }: Refusal): never {
+  throw new Error(reason);
+}
 
 type Rows = readonly (readonly SqlValue[])[];
 

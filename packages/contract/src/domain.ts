@@ -31,19 +31,38 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly queries: readonly (QueryRoute | ContentRoute)[];
   readonly views: readonly View[];
   readonly files?: EventFiles<E>;
+  /** Events with files of their own, by the name that `tally export` and `tally import` take instead of the domain's. */
+  readonly otherFiles?: Readonly<Record<string, OtherFiles>>;
   /** The key of the sentence in this domain's error bodies. */
   readonly errorKey: "message" | "msg";
   /** The folder of its numbered SQL files. */
   readonly migrations: URL;
 }
 
-type DomainParts<E extends Event, C extends Change<E>> = Omit<Domain<E, C>, "errorKey" | "eventVersion"> & {
+export interface OtherFiles {
+  /** Takes what was exported. */
+  readonly route: BulkRoute<Event>;
+  readonly files: EventFiles;
+}
+
+/** Gives other files the types of their rows, then erases them. */
+export function otherFiles<E extends Event, F extends Event>(route: BulkRoute<E>, files: EventFiles<F>): OtherFiles {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { route, files } as unknown as OtherFiles;
+}
+
+/** `F`: the events with files, if the domain has others too. */
+type DomainParts<E extends Event, C extends Change<E>, F extends E> = Omit<
+  Domain<E, C>,
+  "errorKey" | "eventVersion" | "files"
+> & {
   readonly eventVersion?: number;
+  readonly files?: EventFiles<F>;
   readonly errorKey?: "msg";
 };
 
 /** Lets the compiler check a domain's parts against each other, then erases their types for the list of domains. */
-export function defineDomain<E extends Event, C extends Change<E>>(parts: DomainParts<E, C>): Domain {
+export function defineDomain<E extends Event, C extends Change<E>, F extends E>(parts: DomainParts<E, C, F>): Domain {
   // Each part is called only with values of the same domain, so its own types hold.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { errorKey: "message", eventVersion: 1, ...parts } as unknown as Domain;
@@ -57,10 +76,21 @@ export interface BatchEvent<E extends Event = Event> {
 /** An event that added or replaced a row. A domain may add what it replaced. */
 export type Change<E extends Event = Event> = BatchEvent<E>;
 
+/** Why the stored rows do not admit an event. `waitsFor`: it may be stored once the event with this id is. */
+export interface Refusal {
+  readonly reason: string;
+  readonly waitsFor?: string;
+}
+
 export interface Store<E extends Event, C extends Change<E>> {
   /** Writes the events of several batches and returns those that changed rows. Safe to repeat: a stored event is no
-   * change. No event id occurs twice in `events`. */
-  readonly write: (transaction: SqlTransaction, events: readonly BatchEvent<E>[]) => Promise<readonly C[]>;
+   * change. No event id occurs twice in `events`. Calls `refuse` for an event that contradicts the rows: it becomes a
+   * dead letter. */
+  readonly write: (
+    transaction: SqlTransaction,
+    events: readonly BatchEvent<E>[],
+    refuse: (event: E, refusal: Refusal) => void,
+  ) => Promise<readonly C[]>;
   /** The batch that stored this event; undefined if none has. */
   readonly locate: (reader: SqlReader, eventId: string) => Promise<BatchId | undefined>;
   /** The stored events of at most `readMax` ids, in any order. Rows keep all content: `contentOf` an event read equals
@@ -68,6 +98,8 @@ export interface Store<E extends Event, C extends Change<E>> {
   readonly read: (reader: SqlReader, eventIds: readonly string[]) => Promise<readonly E[]>;
   /** The most ids for one `read`, so that its result fits into memory. */
   readonly readMax: number;
+  /** The table of the events that refused ones wait for, by its column `id`; absent: none waits. */
+  readonly awaited?: string;
 }
 
 /** What the stored rows mean, as SQL: a rebuild fills the boards from it, the audit compares them with it. Each text is

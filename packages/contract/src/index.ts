@@ -1,8 +1,8 @@
 export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, withBatchId } from "./batch.ts";
 export type { Batch, BatchId } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
-export { defineDomain, type BatchEvent, type Change, type Domain, type Store } from "./domain.ts";
-export type { Recount, RecountedBoards, RecountedMirror, Retention, RowRanges } from "./domain.ts";
+export { defineDomain, otherFiles, type BatchEvent, type Change, type Domain, type Store } from "./domain.ts";
+export type { Refusal, Recount, RecountedBoards, RecountedMirror, Retention, RowRanges } from "./domain.ts";
 export {
   Bytes,
   decodeEvent,

@@ -50,6 +50,8 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   readonly params: TObject;
   /** "ignored": the body is not read. */
   readonly body: TSchema | "ignored";
+  /** A request without an Idempotency-Key is rejected. */
+  readonly requiresKey?: true;
   /** The scope of an Idempotency-Key. */
   readonly scope: (params: Params, body: Body) => string;
   /** Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if that
@@ -141,6 +143,8 @@ export interface QueryRoute<Params = unknown, Values = unknown, Response = unkno
   readonly storeOf?: (request: Query<Params, Values>) => StoreId | undefined;
   /** Responds with Sources.find: 404, or 503 if not stored yet. For the API reference only. */
   readonly finds?: true;
+  /** Throws NotFound for what is not stored. For the API reference only. */
+  readonly mayMiss?: true;
   readonly examples: Examples<Partial<Query<Params, Values>> & { readonly response: Response }>;
 }
 

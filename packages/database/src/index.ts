@@ -28,7 +28,15 @@ export {
 } from "./ledger/epochs.ts";
 export { holdsEvent, keyReusedReason, letterOfConflict, letterOfEvent } from "./dead-letters/letters.ts";
 export { letterOfMessage, replayOf, countLetters, deadLetterMigrations } from "./dead-letters/letters.ts";
-export { findLetterHead, findLetters, keepLetters, listLetters, newestLetters } from "./dead-letters/letters.ts";
+export {
+  findLetterHead,
+  findLetters,
+  keepLetters,
+  listLetters,
+  newestLetters,
+  openParked,
+  readyLetters,
+} from "./dead-letters/letters.ts";
 export { foreignBatchReason, selectConflicts, selectKeptEvents, settleLetter } from "./dead-letters/letters.ts";
 export type { DeadLetter, LetterState, NewLetter, Stage, LetterFilter, LetterHead } from "./dead-letters/letters.ts";
 export { addPartitionsSql, partitionedMonths, addMonths, firstDayOf, monthOf } from "./retention/months.ts";

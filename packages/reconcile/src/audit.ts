@@ -134,10 +134,11 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
 }
 
 async function countConflicts(snapshot: SqlSnapshot, domain: Domain): Promise<DomainAudit["keyConflicts"]> {
-  const conflicts = { open: 0, replayed: 0, discarded: 0 };
+  const conflicts = { open: 0, parked: 0, replayed: 0, discarded: 0 };
   for await (const rows of snapshot.stream(selectConflicts, [domain.name])) {
     for (const [state, letters] of rows) {
-      if (state === "open" || state === "replayed" || state === "discarded") conflicts[state] = Number(letters);
+      if (state === "open" || state === "parked" || state === "replayed" || state === "discarded")
+        conflicts[state] = Number(letters);
     }
   }
   return conflicts;

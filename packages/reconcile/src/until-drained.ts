@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { listBatches, placeAt, readEpochs, readTotals, type Database } from "@tally/database";
-import { queuesOf, type SqlReader } from "@tally/contract";
+import { listBatches, placeAt, readEpochs, readTotals, readyLetters, type Database } from "@tally/database";
+import { queuesOf, type Domain, type SqlReader } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 
 export interface Look {
@@ -17,7 +17,7 @@ export interface DrainOptions {
 }
 
 export interface LookOptions {
-  readonly domains: readonly { readonly name: string }[];
+  readonly domains: readonly (Pick<Domain, "name"> & { readonly store: Pick<Domain["store"], "awaited"> })[];
   readonly namespace: string;
   readonly database: Pick<Database, "reader" | "writer">;
   readonly rankings: Pick<Rankings, "state" | "unmarked">;
@@ -52,15 +52,17 @@ export async function untilDrained(
   }
 }
 
+type Drained = LookOptions["domains"][number];
+
 /** A system has drained when its rankings are built, its queues are empty, the ledger has had nothing new for 1.5 s,
- * the batches of the newest epochs are marked, and the read endpoint has all of them. */
+ * the batches of the newest epochs are marked, no parked event can be stored, and the read endpoint has all. */
 export function lookAt({ domains, namespace, database, rankings, queueDepth, endpoint }: LookOptions) {
   const queues = domains.flatMap(({ name }) => {
     const { ingest, rank } = queuesOf(namespace, name);
     return [ingest.name, rank.name];
   });
 
-  async function storedUnderWay(domain: string, totals: string): Promise<readonly string[]> {
+  async function storedUnderWay({ name: domain, store }: Drained, totals: string): Promise<readonly string[]> {
     const left: string[] = [];
     const { name: state } = await rankings.state(domain);
     if (state === "unbuilt" && totals !== emptyLedger) left.push(`the rankings of ${domain} are not built yet`);
@@ -69,6 +71,9 @@ export function lookAt({ domains, namespace, database, rankings, queueDepth, end
     const page = await listBatches(database.writer, domain, from, newest.epoch + 1, 100_000);
     const { length } = await rankings.unmarked(domain, page);
     if (length > 0) left.push(`${length} batches of ${domain} are stored and not ranked yet`);
+    const { awaited } = store;
+    if (awaited !== undefined && (await readyLetters(database.writer, domain, awaited, 1)).length > 0)
+      left.push(`events of ${domain} that waited for others are not stored yet`);
     if (endpoint === "read" && (await newestOf(database.reader, domain)) !== totals)
       left.push("the read endpoint is behind the write endpoint");
     return left;
@@ -87,8 +92,8 @@ export function lookAt({ domains, namespace, database, rankings, queueDepth, end
       progress: newest.join(),
       async underWay(stillForMs) {
         if (stillForMs < quietForMs) left.add("batches are being stored");
-        for (const [index, { name }] of domains.entries())
-          for (const one of await storedUnderWay(name, newest[index] ?? emptyLedger)) left.add(one);
+        for (const [index, domain] of domains.entries())
+          for (const one of await storedUnderWay(domain, newest[index] ?? emptyLedger)) left.add(one);
         return [...left];
       },
     };

@@ -31,7 +31,9 @@ test("what audit and rebuild read of any purchases equals what rank() adds, and 
       event: purchase(sequence * eventsOfBatch + n),
       batch,
     }));
-    const changes = await database.transaction((transaction) => purchases.store.write(transaction, events));
+    const changes = await database.transaction((transaction) =>
+      purchases.store.write(transaction, events, () => expect.fail()),
+    );
     purchases.rank(changes, moves);
     add(`batch ${batch.producer} ${sequence}`, changes.length);
   }

@@ -27,7 +27,9 @@ function withLetterFlags(command: Command): Command {
     .option("--domain <name>", "of this domain")
     .addOption(new Option("--stage <stage>", "of this stage").choices(["event", "conflict", "message", "delivery"]))
     .addOption(
-      new Option("--state <state>", "in this state").choices(["open", "replayed", "discarded", "any"]).default("open"),
+      new Option("--state <state>", "in this state")
+        .choices(["open", "parked", "replayed", "discarded", "any"])
+        .default("open"),
     )
     .option("--since <time>", "died at this time or later, such as 2026-11-20T08:00Z", time)
     .option("--until <time>", "died at this time or earlier", time)

@@ -33,11 +33,12 @@ export function problemOf(route: OwnRoute | BulkRoute<Event>, names: readonly st
     : `${unknown}: expected no such field; there are ${Object.keys(fields).join(", ")}`;
 }
 
+/** Without the key: an import makes one. */
 function requiredOf(route: OwnRoute | BulkRoute<Event>): readonly string[] {
   return partsOf(route).flatMap(({ required, properties }) =>
     // A schema without required fields has no such list.
     Array.isArray(required)
-      ? required.filter((name): name is string => typeof name === "string" && name in properties)
+      ? required.filter((name): name is string => typeof name === "string" && name in properties && name !== keyColumn)
       : [],
   );
 }

@@ -1,7 +1,7 @@
 import type { EventFiles } from "@tally/contract";
 import type { Command } from "commander";
 import { usageError, newCommand } from "../command.ts";
-import { domainNamed, type JsonFlag, endpointFlag } from "../flags.ts";
+import { fileDomainNamed, type JsonFlag, endpointFlag } from "../flags.ts";
 import { withDatabase } from "../open-servers.ts";
 import { withProgress } from "@tally/runtime/progress";
 import { writeCompleteFile, exportEvents, type Selected, exportFormats } from "./export-events.ts";
@@ -17,7 +17,7 @@ interface ExportFlags extends JsonFlag {
 export function exportCommand(): Command {
   return newCommand("export", { 3: "the database does not respond" })
     .description("writes the stored events of a domain as CSV or NDJSON, which tally import reads")
-    .argument("[domain]", "the domain of the events", "purchases")
+    .argument("[domain]", "the domain of the events, or voids or refunds", "purchases")
     .option("--store <id>", "only this store")
     .option("--date <day>", "only this day: yyyymmdd for purchases, a number for steps and lift rides")
     .option(
@@ -30,7 +30,7 @@ export function exportCommand(): Command {
 }
 
 async function exportDomain(name: string, flags: ExportFlags): Promise<void> {
-  const { files } = domainNamed(name);
+  const { files } = fileDomainNamed(name);
   if (files === undefined) throw usageError(`${name}: its events cannot be exported`);
   const { output, endpoint } = flags;
   const format = output !== undefined && /\.csv$/i.test(output) ? "csv" : "ndjson";

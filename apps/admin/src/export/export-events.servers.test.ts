@@ -67,10 +67,10 @@ const withAllDomains = ownDatabase(
 
 test.each(domains)("$name: every field of an event is stored, read back and exported", async (domain) => {
   const database = withAllDomains.connect();
-  const events = exampleEvents(domain);
+  const events = [...new Map(exampleEvents(domain).map((event) => [event.id, event])).values()];
   const batch = { producer: "0123456789abcdef", sequence: 0 };
   const changes = events.map((event) => ({ event, batch }));
-  await database.transaction((transaction) => domain.store.write(transaction, changes));
+  await database.transaction((transaction) => domain.store.write(transaction, changes, () => expect.fail()));
   const byId = (found: readonly Event[]) => found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const ids = events.map((event) => event.id);
   expect(byId(await domain.store.read(database.writer, ids))).toEqual(byId(events));
@@ -88,7 +88,8 @@ test.each(domains)("$name: every field of an event is stored, read back and expo
   const onEvent = (event: Event, entry: EntryFields) =>
     exported.push(Object.assign(read(entry, event.id), ...arrivalOf(domain, event)));
   await exportEvents({ ...options, onEvent, onProgress: () => undefined }, new PassThrough().resume());
-  expect(byId(exported)).toEqual(byId(events));
+  // Corrections of purchases have no files.
+  expect(byId(exported)).toEqual(byId(events.filter((event) => domain.name !== "purchases" || !("kind" in event))));
 });
 
 /** The fields of an event that its gateway fills in. */

@@ -19,7 +19,9 @@ test.each(domains)("$name: its examples have every field of the schema", (domain
 
 test.each(exported)("$name: an exported event is the same event when it is imported", (domain) => {
   const read = eventReader(domain);
-  const entries = exampleEvents(domain).map((event) => {
+  // Corrections of purchases have no files.
+  const events = exampleEvents(domain).filter((event) => domain.name !== "purchases" || !("kind" in event));
+  const entries = events.map((event) => {
     const entry: object = JSON.parse(JSON.stringify(fieldsOfEvent(domain.files.fields, event)));
     expect(contentOf(read({ ...entry }, event.id), domain.arrivalFields)).toBe(contentOf(event, domain.arrivalFields));
     return entry;

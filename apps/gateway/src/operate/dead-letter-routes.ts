@@ -17,7 +17,9 @@ const Params = Type.Object({ id: Type.String() });
 const stages = Type.Enum(["event", "conflict", "message", "delivery"], {
   expected: "event, conflict, message or delivery",
 });
-const states = Type.Enum(["open", "replayed", "discarded"], { expected: "open, replayed or discarded" });
+const states = Type.Enum(["open", "parked", "replayed", "discarded"], {
+  expected: "open, parked, replayed or discarded",
+});
 const limits = { pattern: "^[0-9]{1,4}$", expected: "an integer from 1 to 1000" };
 const Query = Type.Object(
   {

@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * whether an event is stored, and counted in the rankings
-         * @description An id that no gateway ever returned looks like one that is not stored yet.
+         * @description `parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. An id that no gateway ever returned is `pending`.
          */
         readonly get: operations["getEventsId"];
         readonly put?: never;
@@ -99,6 +99,86 @@ export interface paths {
          * @description As a JSON array or as lines of JSON (`application/x-ndjson`). The status is that of all entries when they agree, else 207.
          */
         readonly post: operations["postPurchases"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/purchases/{eventID}/void": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * takes back a whole purchase
+         * @description In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter.
+         */
+        readonly post: operations["postPurchasesEventIDVoid"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/purchases/{eventID}/refunds": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * takes back some items of a purchase
+         * @description In the store and on the day of the refund. `line`: the place of the item in the purchase, from 0. Without an `amount`: its share of the price of the line. Before its purchase it waits for 7 days. More than was sold, another item, or a void purchase: the refund becomes a dead letter.
+         */
+        readonly post: operations["postPurchasesEventIDRefunds"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/voids": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * many voids
+         * @description Each names its purchase by `eventID`, or by the store and the idempotency key that it was sent with.
+         */
+        readonly post: operations["postVoids"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/refunds": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * many refunds
+         * @description Each names its purchase by `eventID`, or by the store and the idempotency key that it was sent with.
+         */
+        readonly post: operations["postRefunds"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -208,6 +288,26 @@ export interface paths {
          * @description Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Without `arrivedAt`: it arrived long ago, at least a day unless months were removed since; these come last. Ends at 10,000 items.
          */
         readonly get: operations["getPurchasesLatest"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/purchases/{eventID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * a purchase, its voids and refunds, and what can still be refunded
+         * @description 404 for one that is not stored, or whose month was removed.
+         */
+        readonly get: operations["getPurchasesEventID"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1018,16 +1118,6 @@ export interface components {
                 };
             };
         };
-        /** @description Service Unavailable */
-        readonly ServiceUnavailable5: {
-            headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description Forbidden */
         readonly Forbidden4: {
             headers: {
@@ -1048,9 +1138,10 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Bad Request */
-        readonly BadRequest5: {
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable5: {
             headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1061,6 +1152,44 @@ export interface components {
         readonly Forbidden6: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden7: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest5: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden8: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not Found */
+        readonly NotFound: {
+            headers: {
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1104,7 +1233,7 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden7: {
+        readonly Forbidden9: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1219,7 +1348,7 @@ export interface components {
             };
         };
         /** @description Not Found */
-        readonly NotFound: {
+        readonly NotFound2: {
             headers: {
                 readonly [name: string]: unknown;
             };
@@ -1247,7 +1376,7 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden8: {
+        readonly Forbidden10: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1303,16 +1432,6 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Forbidden */
-        readonly Forbidden9: {
-            headers: {
-                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description Service Unavailable */
         readonly ServiceUnavailable11: {
             headers: {
@@ -1323,17 +1442,8 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Not Found */
-        readonly NotFound2: {
-            headers: {
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description Forbidden */
-        readonly Forbidden10: {
+        readonly Forbidden11: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1528,6 +1638,8 @@ export interface operations {
                     readonly "application/json": {
                         readonly id: string;
                         readonly domain: string | null;
+                        /** @enum {unknown} */
+                        readonly state: "pending" | "parked" | "rejected" | "stored";
                         readonly stored: boolean;
                         readonly ranked: boolean;
                     };
@@ -1664,7 +1776,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden8"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -1789,6 +1901,322 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable4"];
         };
     };
+    readonly postPurchasesEventIDVoid: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path: {
+                /** @description the event id of a purchase, from a header Tally-Event-Id */
+                readonly eventID: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 201: {
+                headers: {
+                    /** @description The id of the event: `GET /events/{id}` shows whether it is stored and ranked */
+                    readonly "Tally-Event-Id": string;
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden4"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
+        };
+    };
+    readonly postPurchasesEventIDRefunds: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key": string;
+            };
+            readonly path: {
+                /** @description the event id of a purchase, from a header Tally-Event-Id */
+                readonly eventID: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description an integer from 0 to 9007199254740991 */
+                    readonly storeID: number | string;
+                    /** @description a calendar date as yyyymmdd */
+                    readonly date: string | number;
+                    /** @description a list of 1 to 500 lines of the purchase */
+                    readonly lines: readonly {
+                        /** @description an integer from 0 to 499 */
+                        readonly line: number | string;
+                        /** @description an integer from 0 to 9007199254740991 */
+                        readonly ItemID: number | string;
+                        /** @description an integer from 1 to 1000000 */
+                        readonly numberOfItems: number;
+                        /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                        readonly amount?: string;
+                    }[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 201: {
+                headers: {
+                    /** @description The id of the event: `GET /events/{id}` shows whether it is stored and ranked */
+                    readonly "Tally-Event-Id": string;
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden5"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
+        };
+    };
+    readonly postVoids: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": readonly {
+                    /** @description the event id of a purchase, from a header Tally-Event-Id */
+                    readonly eventID?: string;
+                    /** @description an object with the storeID and the idempotencyKey of the purchase */
+                    readonly sale?: {
+                        /** @description an integer from 0 to 9007199254740991 */
+                        readonly storeID: number | string;
+                        /** @description 1 to 255 visible ASCII characters */
+                        readonly idempotencyKey: string;
+                    };
+                    /** @description 1 to 255 visible ASCII characters */
+                    readonly idempotencyKey?: string;
+                }[];
+                readonly "application/x-ndjson": string;
+            };
+        };
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 201: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly accepted: number;
+                        readonly refused: number;
+                        readonly results: readonly ({
+                            readonly index: number;
+                            /** @enum {integer} */
+                            readonly status: 201;
+                            /**
+                             * Format: uuid
+                             * @description the event id
+                             */
+                            readonly id: string;
+                        } | {
+                            readonly index: number;
+                            readonly status: number;
+                            readonly error: string;
+                        })[];
+                    };
+                };
+            };
+            /** @description The entries differ: each has its own status */
+            readonly 207: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly accepted: number;
+                        readonly refused: number;
+                        readonly results: readonly ({
+                            readonly index: number;
+                            /** @enum {integer} */
+                            readonly status: 201;
+                            /**
+                             * Format: uuid
+                             * @description the event id
+                             */
+                            readonly id: string;
+                        } | {
+                            readonly index: number;
+                            readonly status: number;
+                            readonly error: string;
+                        })[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest4"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden3"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge3"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity2"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
+    readonly postRefunds: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID */
+                readonly "Idempotency-Key"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": readonly {
+                    /** @description the event id of a purchase, from a header Tally-Event-Id */
+                    readonly eventID?: string;
+                    /** @description an object with the storeID and the idempotencyKey of the purchase */
+                    readonly sale?: {
+                        /** @description an integer from 0 to 9007199254740991 */
+                        readonly storeID: number | string;
+                        /** @description 1 to 255 visible ASCII characters */
+                        readonly idempotencyKey: string;
+                    };
+                    /** @description an integer from 0 to 9007199254740991 */
+                    readonly storeID: number | string;
+                    /** @description a calendar date as yyyymmdd */
+                    readonly date: string | number;
+                    /** @description a list of 1 to 500 lines of the purchase */
+                    readonly lines: readonly {
+                        /** @description an integer from 0 to 499 */
+                        readonly line: number | string;
+                        /** @description an integer from 0 to 9007199254740991 */
+                        readonly ItemID: number | string;
+                        /** @description an integer from 1 to 1000000 */
+                        readonly numberOfItems: number;
+                        /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                        readonly amount?: string;
+                    }[];
+                    /** @description 1 to 255 visible ASCII characters */
+                    readonly idempotencyKey: string;
+                }[];
+                readonly "application/x-ndjson": string;
+            };
+        };
+        readonly responses: {
+            /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
+            readonly 201: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly accepted: number;
+                        readonly refused: number;
+                        readonly results: readonly ({
+                            readonly index: number;
+                            /** @enum {integer} */
+                            readonly status: 201;
+                            /**
+                             * Format: uuid
+                             * @description the event id
+                             */
+                            readonly id: string;
+                        } | {
+                            readonly index: number;
+                            readonly status: number;
+                            readonly error: string;
+                        })[];
+                    };
+                };
+            };
+            /** @description The entries differ: each has its own status */
+            readonly 207: {
+                headers: {
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly accepted: number;
+                        readonly refused: number;
+                        readonly results: readonly ({
+                            readonly index: number;
+                            /** @enum {integer} */
+                            readonly status: 201;
+                            /**
+                             * Format: uuid
+                             * @description the event id
+                             */
+                            readonly id: string;
+                        } | {
+                            readonly index: number;
+                            readonly status: number;
+                            readonly error: string;
+                        })[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest4"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden3"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge3"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableEntity2"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
+        };
+    };
     readonly getItemsStoreStoreID: {
         readonly parameters: {
             readonly query?: never;
@@ -1819,7 +2247,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden4"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1860,7 +2288,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1901,7 +2329,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1951,7 +2379,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden4"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -1998,7 +2426,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2047,6 +2475,9 @@ export interface operations {
                             }[];
                             readonly soldAt?: string;
                             readonly arrivedAt?: string;
+                            /** @constant */
+                            readonly voided?: true;
+                            readonly refundedItems?: number;
                         }[];
                         readonly isComplete: boolean;
                     };
@@ -2054,9 +2485,77 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden8"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
+        };
+    };
+    readonly getPurchasesEventID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description the event id of a purchase, from a header Tally-Event-Id */
+                readonly eventID: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly eventID: string;
+                        readonly storeID: number;
+                        readonly custID: number;
+                        readonly date: string;
+                        readonly items: readonly {
+                            readonly ItemID: number;
+                            readonly numberOfItems: number;
+                            /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                            readonly unitPrice?: string;
+                            /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
+                            readonly discountAmount?: string;
+                        }[];
+                        readonly soldAt?: string;
+                        readonly corrections: readonly {
+                            readonly eventID: string;
+                            /** @enum {unknown} */
+                            readonly kind: "void" | "refund";
+                            readonly storeID: number;
+                            readonly date: string;
+                            readonly items: readonly {
+                                readonly ItemID: number;
+                                readonly numberOfItems: number;
+                                readonly amount?: string;
+                            }[];
+                        }[];
+                        readonly refundable: readonly {
+                            readonly line: number;
+                            readonly ItemID: number;
+                            readonly numberOfItems: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden7"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -2110,7 +2609,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest6"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden9"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge4"];
             readonly 415: components["responses"]["UnsupportedMediaType2"];
@@ -2151,8 +2650,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest7"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden7"];
-            readonly 404: components["responses"]["NotFound"];
+            readonly 403: components["responses"]["Forbidden9"];
+            readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge5"];
             readonly 414: components["responses"]["URITooLong2"];
@@ -2192,8 +2691,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden8"];
-            readonly 404: components["responses"]["NotFound"];
+            readonly 403: components["responses"]["Forbidden10"];
+            readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
             readonly 414: components["responses"]["URITooLong2"];
@@ -2231,8 +2730,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden8"];
-            readonly 404: components["responses"]["NotFound"];
+            readonly 403: components["responses"]["Forbidden10"];
+            readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
             readonly 414: components["responses"]["URITooLong2"];
@@ -2270,8 +2769,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden8"];
-            readonly 404: components["responses"]["NotFound"];
+            readonly 403: components["responses"]["Forbidden10"];
+            readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
             readonly 414: components["responses"]["URITooLong2"];
@@ -2321,7 +2820,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest9"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden8"];
+            readonly 403: components["responses"]["Forbidden10"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
             readonly 417: components["responses"]["ExpectationFailed2"];
@@ -2371,7 +2870,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest10"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden9"];
+            readonly 403: components["responses"]["Forbidden4"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -2414,7 +2913,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2468,7 +2967,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden9"];
+            readonly 403: components["responses"]["Forbidden4"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2513,7 +3012,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2557,7 +3056,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2602,7 +3101,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -2648,7 +3147,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden9"];
+            readonly 403: components["responses"]["Forbidden4"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2685,7 +3184,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2723,7 +3222,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2763,7 +3262,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2809,7 +3308,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -2858,7 +3357,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden9"];
+            readonly 403: components["responses"]["Forbidden4"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2901,7 +3400,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2941,7 +3440,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2984,7 +3483,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -3082,6 +3581,7 @@ export interface operations {
                         }[];
                         readonly deadLetters: {
                             readonly open: number;
+                            readonly parked: number;
                             readonly replayed: number;
                             readonly discarded: number;
                         } | null;
@@ -3175,8 +3675,8 @@ export interface operations {
                 readonly domain?: string;
                 /** @description event, conflict, message or delivery */
                 readonly stage?: "event" | "conflict" | "message" | "delivery";
-                /** @description open, replayed or discarded */
-                readonly state?: "open" | "replayed" | "discarded";
+                /** @description open, parked, replayed or discarded */
+                readonly state?: "open" | "parked" | "replayed" | "discarded";
                 /** @description an integer from 1 to 1000 */
                 readonly limit?: string;
             };
@@ -3204,10 +3704,10 @@ export interface operations {
                              */
                             readonly stage: "event" | "conflict" | "message" | "delivery";
                             /**
-                             * @description open, replayed or discarded
+                             * @description open, parked, replayed or discarded
                              * @enum {unknown}
                              */
-                            readonly state: "open" | "replayed" | "discarded";
+                            readonly state: "open" | "parked" | "replayed" | "discarded";
                             readonly queue: string;
                             readonly messageId: string;
                             readonly reason: string;
@@ -3218,7 +3718,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -3256,10 +3756,10 @@ export interface operations {
                          */
                         readonly stage: "event" | "conflict" | "message" | "delivery";
                         /**
-                         * @description open, replayed or discarded
+                         * @description open, parked, replayed or discarded
                          * @enum {unknown}
                          */
-                        readonly state: "open" | "replayed" | "discarded";
+                        readonly state: "open" | "parked" | "replayed" | "discarded";
                         readonly queue: string;
                         readonly messageId: string;
                         readonly reason: string;
@@ -3272,8 +3772,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
-            readonly 404: components["responses"]["NotFound2"];
+            readonly 403: components["responses"]["Forbidden7"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3312,10 +3812,10 @@ export interface operations {
                          */
                         readonly stage: "event" | "conflict" | "message" | "delivery";
                         /**
-                         * @description open, replayed or discarded
+                         * @description open, parked, replayed or discarded
                          * @enum {unknown}
                          */
-                        readonly state: "open" | "replayed" | "discarded";
+                        readonly state: "open" | "parked" | "replayed" | "discarded";
                         readonly queue: string;
                         readonly messageId: string;
                         readonly reason: string;
@@ -3325,8 +3825,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden10"];
-            readonly 404: components["responses"]["NotFound2"];
+            readonly 403: components["responses"]["Forbidden11"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3365,10 +3865,10 @@ export interface operations {
                          */
                         readonly stage: "event" | "conflict" | "message" | "delivery";
                         /**
-                         * @description open, replayed or discarded
+                         * @description open, parked, replayed or discarded
                          * @enum {unknown}
                          */
-                        readonly state: "open" | "replayed" | "discarded";
+                        readonly state: "open" | "parked" | "replayed" | "discarded";
                         readonly queue: string;
                         readonly messageId: string;
                         readonly reason: string;
@@ -3378,8 +3878,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden10"];
-            readonly 404: components["responses"]["NotFound2"];
+            readonly 403: components["responses"]["Forbidden11"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3415,8 +3915,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
-            readonly 404: components["responses"]["NotFound2"];
+            readonly 403: components["responses"]["Forbidden8"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge7"];
             readonly 417: components["responses"]["ExpectationFailed"];

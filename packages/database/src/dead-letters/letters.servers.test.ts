@@ -153,6 +153,6 @@ test("the newest letters and the number of each state are found without reading 
       expect(await newestLetters(reader, filter, 10)).toHaveLength(10);
       expect([filter, (await reads()) - before]).toEqual([filter, expect.toSatisfy((rows: number) => rows < 50)]);
     }
-    expect(await countLetters(reader)).toEqual({ open: 10_000, replayed: 0, discarded: 20 });
+    expect(await countLetters(reader)).toEqual({ open: 10_000, parked: 0, replayed: 0, discarded: 20 });
   });
 });

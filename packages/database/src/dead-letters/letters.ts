@@ -11,13 +11,14 @@ import {
   withBatchId,
   bytesOfEventId,
 } from "@tally/contract";
-import type { BatchIds, Event, SqlParameter, SqlReader, SqlTransaction } from "@tally/contract";
+import type { BatchIds, Event, Refusal, SqlParameter, SqlReader, SqlTransaction } from "@tally/contract";
 
 /** event: rejected for its data. conflict: its key has other content. message: undecodable. delivery: given up. */
 export type Stage = "event" | "conflict" | "message" | "delivery";
 
-/** open: waits for a decision. replayed: sent again. discarded: kept, not sent again. */
-export type LetterState = "open" | "replayed" | "discarded";
+/** open: waits for a decision. parked: waits for another event. replayed: sent again. discarded: kept, not sent again.
+ */
+export type LetterState = "open" | "parked" | "replayed" | "discarded";
 
 /** An event or a message that cannot be stored as it is. */
 export interface NewLetter {
@@ -31,6 +32,8 @@ export interface NewLetter {
   readonly reason: string;
   /** The event as packEvent writes it: JSON, then its bytes; or the unchanged message. */
   readonly body: Buffer;
+  /** The id of the event that it waits for: it is parked. */
+  readonly waitsFor?: string | undefined;
 }
 
 export interface DeadLetter extends NewLetter {
@@ -39,10 +42,10 @@ export interface DeadLetter extends NewLetter {
   readonly state: LetterState;
 }
 
-/** An event that the database rejects for its data. */
-export function letterOfEvent(domain: string, queue: string, event: Event, reason: string): NewLetter {
+/** An event that the database rejects for its data, or that the rows do not admit. */
+export function letterOfEvent(domain: string, queue: string, event: Event, refusal: Refusal): NewLetter {
   const body = packEvent(encodeEvent(event));
-  return { id: event.id, domain, stage: "event", queue, messageId: "", reason, body };
+  return { id: event.id, domain, stage: "event", queue, messageId: "", body, ...refusal };
 }
 
 export const keyReusedReason = "key reused with different content";
@@ -53,7 +56,7 @@ export const foreignBatchReason = "is in the ledger with other content";
 /** The letter's id is made of key and content: each content is one letter. A replay stores the event under that id. */
 export function letterOfConflict(domain: string, queue: string, event: Event, content: string): NewLetter {
   const id = eventIdOfKey(`${domain}/${event.id}`, content);
-  const letter = letterOfEvent(domain, queue, { ...event, id }, keyReusedReason);
+  const letter = letterOfEvent(domain, queue, { ...event, id }, { reason: keyReusedReason });
   return { ...letter, stage: "conflict", messageId: event.id };
 }
 
@@ -103,9 +106,10 @@ export const deadLetterMigrations = new URL("./migrations/", import.meta.url);
 // A replayed letter that fails again becomes open, except a conflict: its replay is stored, and only the client's retry
 // arrived again. A discarded letter stays discarded. died_at always increases, so a reader can detect a repeat.
 const insertLetters = `
-  INSERT INTO dead_letters (id, domain, stage, queue, message_id, reason, died_at, body, state) VALUES ?
+  INSERT INTO dead_letters (id, domain, stage, queue, message_id, reason, died_at, body, state, waits_for) VALUES ?
   ON DUPLICATE KEY UPDATE
-    state = IF(state = 'replayed' AND VALUES(stage) <> 'conflict', 'open', state),
+    state = IF(state = 'discarded' OR VALUES(stage) = 'conflict', state, VALUES(state)),
+    waits_for = VALUES(waits_for),
     reason = VALUES(reason),
     died_at = GREATEST(died_at + 1, VALUES(died_at))`;
 // Without the bodies, which may have 16 MB each.
@@ -126,12 +130,14 @@ const countedMax = 10_000;
 const countOf = (state: LetterState): string => `
   SELECT '${state}' AS state, COUNT(*) AS letters
   FROM (SELECT 1 AS letter FROM dead_letters WHERE state = '${state}' LIMIT ${countedMax}) AS of_${state}`;
-const selectCounts = [countOf("open"), countOf("replayed"), countOf("discarded")].join(" UNION ALL ");
+const letterStates = ["open", "parked", "replayed", "discarded"] as const;
+const selectCounts = letterStates.map(countOf).join(" UNION ALL ");
 
 // A body that is too long for one statement is written in parts.
 const updateBody = "UPDATE dead_letters SET body = ? WHERE id = ?";
 const updateBodyLonger = "UPDATE dead_letters SET body = CONCAT(body, ?) WHERE id = ?";
 
+const parkedDays = 7;
 const reasonCharactersMax = 1000;
 const shortBytesMax = 4000;
 const partBytesMax = 1_000_000;
@@ -162,7 +168,8 @@ export async function keepLetters(transaction: SqlTransaction, letters: readonly
     letter.reason.slice(0, reasonCharactersMax),
     now,
     letter.body.subarray(0, shortBytesMax),
-    "open",
+    letter.waitsFor === undefined ? "open" : "parked",
+    letter.waitsFor === undefined ? null : bytesOfEventId(letter.waitsFor),
   ]);
   await transaction.execute(insertLetters, [rows]);
   for (const { id, body } of letters) {
@@ -211,7 +218,31 @@ export async function findLetters(reader: SqlReader, ids: readonly string[]): Pr
 export async function countLetters(reader: SqlReader): Promise<Readonly<Record<LetterState, number>>> {
   const rows = await reader.query<{ state: LetterState; letters: number }>(selectCounts);
   const counts = Object.fromEntries(rows.map(({ state, letters }) => [state, letters]));
-  return { open: 0, replayed: 0, discarded: 0, ...counts };
+  return { open: 0, parked: 0, replayed: 0, discarded: 0, ...counts };
+}
+
+// Both by the index (state, died_at).
+const selectReady = (table: string): string => `
+  SELECT ${columns} FROM dead_letters
+  WHERE state = 'parked' AND domain = ? AND EXISTS (SELECT 1 FROM ${table} AS awaited WHERE awaited.id = waits_for)
+  ORDER BY died_at LIMIT ?`;
+const openOld = `
+  UPDATE dead_letters SET state = 'open', reason = CONCAT(reason, '; it waited for ${parkedDays} days')
+  WHERE state = 'parked' AND domain = ? AND died_at < ?`;
+
+/** Parked letters whose event is in `table`, oldest first. */
+export async function readyLetters(
+  reader: SqlReader,
+  domain: string,
+  table: string,
+  limit: number,
+): Promise<readonly DeadLetter[]> {
+  return (await reader.query<RowOf<DeadLetter>>(selectReady(table), [domain, limit])).map(withTextId);
+}
+
+/** Opens letters that are parked for longer than 7 days. Returns how many. */
+export function openParked(transaction: SqlTransaction, domain: string, nowMs: number): Promise<number> {
+  return transaction.execute(openOld, [domain, nowMs - parkedDays * 24 * 60 * 60 * 1000]);
 }
 
 /** Returns false and changes nothing if the letter has that state, or arrived again after it was read. */

@@ -6,7 +6,7 @@ import { Money, moneyText, parseMoney } from "./money.ts";
 
 const expectedQuantity = "an integer from 1 to 1000000";
 
-const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000, expected: expectedQuantity });
+export const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000, expected: expectedQuantity });
 
 const amounts = { unitPrice: Type.Optional(Money), discountAmount: Type.Optional(Money) };
 

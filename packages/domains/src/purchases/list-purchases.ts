@@ -1,16 +1,17 @@
-import { fieldsOfEvent, InvalidInput, queryRoute, type SqlParameter } from "@tally/contract";
+import { bytesOfEventId, fieldsOfEvent, InvalidInput, queryRoute } from "@tally/contract";
+import type { SqlParameter, SqlReader } from "@tally/contract";
 import { Type, type Static, type TSchema } from "typebox";
 import type { PurchaseEvent } from "./event.ts";
 import { ShownItem } from "./lines.ts";
 import { fields } from "./routes.ts";
-import { store } from "./store.ts";
+import { purchaseTable, readCorrections } from "./store.ts";
 import { closed, ids, wholeNumbers } from "../values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 
 /** In one response: 1000 purchases of 500 items would block the gateway's thread for seconds. */
 const listedItemsMax = 10_000;
 
-const ShownPurchase = Type.Object({
+export const ShownPurchase = Type.Object({
   eventID: Type.String(),
   storeID: Type.Integer(),
   custID: Type.Integer(),
@@ -20,7 +21,7 @@ const ShownPurchase = Type.Object({
 } satisfies Record<"eventID" | keyof typeof fields, TSchema>);
 type ShownPurchase = Static<typeof ShownPurchase>;
 
-const exampleOfShown: ShownPurchase = {
+export const exampleOfShown: ShownPurchase = {
   eventID: "55dd47d6-d9ef-8152-b012-19d6cdd9449d",
   storeID: 7,
   custID: 7001,
@@ -39,7 +40,7 @@ interface CountedRow {
 function upToItemsMax<T extends CountedRow>(rows: readonly T[]) {
   let items = 0;
   const end = rows.findIndex(({ itemCount }) => (items += itemCount) > listedItemsMax);
-  return (end < 0 ? rows : rows.slice(0, end)).map((row) => ({ row, event: store.eventOfRow(row) }));
+  return (end < 0 ? rows : rows.slice(0, end)).map((row) => ({ row, event: purchaseTable.eventOfRow(row) }));
 }
 
 const pageLimits = wholeNumbers(1, 1000);
@@ -105,7 +106,7 @@ function selectPurchases({ storeID, customer, date, cursor }: Static<typeof Page
   const lines = `IF(${itemsUpToRow} <= ${listedItemsMax}, CAST(items AS CHAR), NULL)`;
   return {
     sql: `
-      SELECT ${store.selectList({ lines })}, JSON_LENGTH(items) AS itemCount
+      SELECT ${purchaseTable.selectList({ lines })}, JSON_LENGTH(items) AS itemCount
       FROM (SELECT * FROM purchases ${where} ORDER BY ${order} LIMIT ?) AS page
       ORDER BY ${order}`,
     values: conditions.flatMap((condition) => condition.values),
@@ -133,7 +134,7 @@ const searchedMax = 5000;
 // as text, so that those beyond the limit are not parsed. The date beside the id names the partition of a partitioned
 // table.
 const selectLatest = `
-  SELECT ${store.selectList({ lines: "CAST(items AS CHAR)" })}, JSON_LENGTH(items) AS itemCount,
+  SELECT ${purchaseTable.selectList({ lines: "CAST(items AS CHAR)" })}, JSON_LENGTH(items) AS itemCount,
     latest.storedAt, latest.searched
   FROM (
     SELECT newest.newest_id, newest.newest_on, batches.stored_at AS storedAt, COUNT(*) OVER () AS searched
@@ -157,6 +158,17 @@ interface LatestRow extends CountedRow {
 const limits = wholeNumbers(1, 100);
 const limitDefault = "20";
 
+/** What was taken back of purchases, by their ids; one statement. */
+async function readReturns(rows: SqlReader, saleIds: readonly string[]) {
+  const corrections = saleIds.length === 0 ? [] : (await readCorrections(rows, saleIds.map(bytesOfEventId))).values();
+  const returns = new Map<string, { voided?: true; refundedItems?: number }>();
+  for (const { kind, saleId, items } of corrections) {
+    const refunded = items.reduce((sum, [, quantity]) => sum - quantity, returns.get(saleId)?.refundedItems ?? 0);
+    returns.set(saleId, kind === "void" ? { voided: true } : { refundedItems: refunded });
+  }
+  return returns;
+}
+
 /** The ids of purchases with an Idempotency-Key have no order within a date. So the newest purchases can be missing
  * when a day has more sales than the search reads. */
 export const latestPurchases = queryRoute({
@@ -167,7 +179,14 @@ export const latestPurchases = queryRoute({
   params: Type.Object({}),
   query: closed({ storeID: ids.Text, limit: Type.Optional(limits.Text) }),
   response: Type.Object({
-    purchases: Type.Array(Type.Object({ ...ShownPurchase.properties, arrivedAt: Type.Optional(Type.String()) })),
+    purchases: Type.Array(
+      Type.Object({
+        ...ShownPurchase.properties,
+        arrivedAt: Type.Optional(Type.String()),
+        voided: Type.Optional(Type.Literal(true)),
+        refundedItems: Type.Optional(Type.Integer()),
+      }),
+    ),
     isComplete: Type.Boolean(),
   }),
   storeOf: ({ query }) => ids.parse("storeID", query.storeID),
@@ -176,9 +195,15 @@ export const latestPurchases = queryRoute({
       ids.parse("storeID", storeID),
       limits.parse("limit", limit),
     ]);
-    const purchases = upToItemsMax(found).map(({ row, event }) =>
-      Object.assign(shownPurchase(event), row.storedAt !== null && { arrivedAt: new Date(row.storedAt).toISOString() }),
+    const shown = upToItemsMax(found);
+    const returns = await readReturns(
+      rows,
+      shown.map(({ event }) => event.id),
     );
+    const purchases = shown.map(({ row: { storedAt }, event }) => {
+      const arrival = storedAt !== null && { arrivedAt: new Date(storedAt).toISOString() };
+      return Object.assign(shownPurchase(event), arrival, returns.get(event.id));
+    });
     return { purchases, isComplete: (found[0]?.searched ?? 0) < searchedMax };
   },
   examples: {

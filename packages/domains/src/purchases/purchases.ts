@@ -1,17 +1,19 @@
-import { defineDomain } from "@tally/contract";
-import { eventVersion, PurchaseEvent } from "./event.ts";
+import { defineDomain, otherFiles } from "@tally/contract";
+import { refundFiles, voidFiles } from "./correction-files.ts";
+import { eventVersion, SalesEvent } from "./event.ts";
 import { queries, views } from "./queries.ts";
 import { rank, recount, retention } from "./rank.ts";
-import { files, routes } from "./routes.ts";
+import { correctionRoutes, manyRefunds, manyVoids } from "./correction-routes.ts";
+import { files, purchaseRoutes } from "./routes.ts";
 import { store } from "./store.ts";
 
 export const purchases = defineDomain({
   name: "purchases",
   description: "Sales of supermarkets, and the best-selling items and stores.",
   migrations: new URL("migrations/", import.meta.url),
-  event: PurchaseEvent,
+  event: SalesEvent,
   eventVersion,
-  routes,
+  routes: [...purchaseRoutes, ...correctionRoutes],
   store,
   rank,
   recount,
@@ -19,4 +21,5 @@ export const purchases = defineDomain({
   queries,
   views,
   files,
+  otherFiles: { voids: otherFiles(manyVoids, voidFiles), refunds: otherFiles(manyRefunds, refundFiles) },
 });

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { AsOf, closed, ids, None, parseTopLimit, TopLimit, topOf } from "../values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import { latestPurchases, listPurchases } from "./list-purchases.ts";
+import { onePurchase } from "./one-purchase.ts";
 import { storesOfItem } from "./rank.ts";
 import { topItemsOfDay } from "./top-items-of-day.ts";
 import { topItemsOfStore } from "./top-items-of-store.ts";
@@ -29,7 +30,7 @@ const tenItemsOfStore = queryRoute({
       params: { storeID: "5" },
       response: {
         stores: [
-          { itemID: 4242, numberOfItems: 5 },
+          { itemID: 4242, numberOfItems: 4 },
           { itemID: 85571, numberOfItems: 3 },
         ],
       },
@@ -94,7 +95,7 @@ const storeBoard = queryRoute({
         storeID: 5,
         asOf: "2026-11-20T17:04:09.512Z",
         items: [
-          { itemID: 4242, quantity: 5 },
+          { itemID: 4242, quantity: 4 },
           { itemID: 85571, quantity: 3 },
         ],
       },
@@ -152,6 +153,7 @@ export const queries = [
   itemBoard,
   listPurchases,
   latestPurchases,
+  onePurchase,
 ];
 
 const storeParameter = { name: "storeID", label: "Store", kind: "id", default: "1" } as const;

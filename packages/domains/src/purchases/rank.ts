@@ -1,7 +1,8 @@
-import type { Change, MirroredBoards, Moves, Recount, Retention, RowRanges } from "@tally/contract";
-import type { PurchaseEvent } from "./event.ts";
+import type { MirroredBoards, Moves, Recount, Retention, RowRanges } from "@tally/contract";
+import { isCorrection, type SalesEvent } from "./event.ts";
+import type { SalesChange } from "./store.ts";
 
-/** How many of an item a store sold: ranks the stores of each item and the items of each store. */
+/** How many of an item a store sold and did not take back: ranks the stores of each item and the items of each store. */
 const sales: MirroredBoards = { prefix: "item:", mirrorPrefix: "store:" };
 
 /** The board of a store: its items by how many were sold. */
@@ -10,10 +11,12 @@ export const itemsOfStore = (storeId: number): string => `${sales.mirrorPrefix}$
 /** The board of an item: its stores by how many they sold. */
 export const storesOfItem = (itemId: number): string => `${sales.prefix}${itemId}`;
 
-export function rank(changes: readonly Change<PurchaseEvent>[], moves: Moves): void {
-  for (const { event } of changes) {
-    const store = String(event.storeId);
-    for (const [itemId, quantity] of event.lines) moves.addMirrored(sales, String(itemId), store, quantity);
+export function rank(changes: readonly SalesChange[], moves: Moves): void {
+  for (const change of changes) {
+    const [storeId, items] =
+      "counted" in change ? [change.counted.storeId, change.counted.items] : [change.event.storeId, change.event.lines];
+    const store = String(storeId);
+    for (const [itemId, quantity] of items) moves.addMirrored(sales, String(itemId), store, quantity);
   }
 }
 
@@ -29,10 +32,19 @@ const countedRows = (table: string, condition = ""): RowRanges => ({
 const rowsOfBatches = (table: string, condition = ""): string =>
   `SELECT ${columns} FROM ${table} FORCE INDEX (batch) WHERE producer = ? AND sequence BETWEEN ? AND ? ${condition}`;
 
-/** The sums of what rank() adds for each purchase. */
+const corrections = "purchase_corrections";
+const selectIds = `SELECT id FROM purchases UNION ALL SELECT id FROM ${corrections}`;
+
+/** The sums of what rank() adds for each purchase and each correction. */
 export const recount: Recount = {
-  ids: "SELECT id FROM purchases",
-  boards: [{ mirrored: sales, rows: [countedRows("purchases")], rowsOfBatches: [rowsOfBatches("purchases")] }],
+  ids: selectIds,
+  boards: [
+    {
+      mirrored: sales,
+      rows: [countedRows("purchases"), countedRows(corrections)],
+      rowsOfBatches: [rowsOfBatches("purchases"), rowsOfBatches(corrections)],
+    },
+  ],
 };
 
 // Leaving purchases up to this id are in the base. NULL, so no rows, when no month is being removed.
@@ -58,21 +70,31 @@ const addBatches = `
   GROUP BY producer, sequence
   ON DUPLICATE KEY UPDATE purchases_base_batches.purchases = purchases_base_batches.purchases + VALUES(purchases)`;
 
-/** Purchases leave by their business day. The base keeps how many of each item each store sold. */
-export const retention: Retention<PurchaseEvent> = {
+/** Purchases leave by their business day, their corrections stay. The base keeps how many of each item each store sold.
+ */
+export const retention: Retention<SalesEvent> = {
   table: "purchases",
   dateColumn: "purchased_on",
-  dateOf: ({ date }) => date,
+  dateOf: (event) => (isCorrection(event) ? Infinity : event.date),
   leaving: "purchases_leaving",
   addToBase: [addQuantities, addBatches],
   recount: {
-    ids: "SELECT id FROM purchases UNION ALL SELECT id FROM purchases_leaving",
+    ids: `${selectIds} UNION ALL SELECT id FROM purchases_leaving`,
     rowsOfBatches: "SELECT producer, sequence, purchases FROM purchases_base_batches",
     boards: [
       {
         mirrored: sales,
-        rows: [countedRows("purchases"), countedRows("purchases_leaving", leavingRows), baseRows],
-        rowsOfBatches: [rowsOfBatches("purchases"), rowsOfBatches("purchases_leaving", leavingRows)],
+        rows: [
+          countedRows("purchases"),
+          countedRows(corrections),
+          countedRows("purchases_leaving", leavingRows),
+          baseRows,
+        ],
+        rowsOfBatches: [
+          rowsOfBatches("purchases"),
+          rowsOfBatches(corrections),
+          rowsOfBatches("purchases_leaving", leavingRows),
+        ],
       },
     ],
   },

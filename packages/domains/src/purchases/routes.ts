@@ -5,12 +5,15 @@ import { DateText, parseBusinessDate, parseCalendarDate } from "./calendar-date.
 import type { PurchaseEvent } from "./event.ts";
 import { itemCells, Items, itemsOfLines, linesOf } from "./lines.ts";
 import { parseSoldAt, SoldAt } from "./sold-at.ts";
-import { store } from "./store.ts";
+import { purchaseTable } from "./store.ts";
 import { encodeUsualPurchase } from "./usual-purchase.ts";
 
 const content = { items: Items, soldAt: Type.Optional(SoldAt) };
 
 const Body = closed(content, { expected: 'an object {"items": [...]}' });
+
+/** In a body; parseBusinessDate checks it. */
+export const BusinessDate = Type.Union([Type.String(), Type.Integer()], { expected: "a calendar date as yyyymmdd" });
 
 const Params = Type.Object({ storeID: ids.Text, custID: ids.Text, date: DateText });
 
@@ -18,7 +21,7 @@ const Entry = closed(
   {
     storeID: ids.Value,
     custID: ids.Value,
-    date: Type.Union([Type.String(), Type.Integer()], { expected: "a calendar date as yyyymmdd" }),
+    date: BusinessDate,
     ...content,
     idempotencyKey: Type.Optional(IdempotencyKey),
   },
@@ -32,7 +35,7 @@ const onePurchase = ingestRoute({
     "Its event id is in `Tally-Event-Id`. All items have a `unitPrice`, or none; a `discountAmount` is for all units of its item. `date` is tomorrow in UTC at the latest",
   params: Params,
   body: Body,
-  scope: (params) => scopeOf(params.storeID),
+  scope: (params) => scopeOfStore(params.storeID),
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   toEvent: (id, params, body) => purchase(id, { ...params, ...body }),
   encodeUsual: encodeUsualPurchase,
@@ -58,12 +61,12 @@ const manyPurchases = bulkRoute({
     "As a JSON array or as lines of JSON (`application/x-ndjson`). The status is that of all entries when they agree, else 207",
   entry: Entry,
   entriesMax: 1000,
-  scope: (entry) => scopeOf(entry.storeID),
+  scope: (entry) => scopeOfStore(entry.storeID),
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: (entry) => entry.idempotencyKey,
   toEvent: purchase,
   examples: {
-    "purchases of two stores": {
+    "purchases of three stores": {
       entries: [
         {
           storeID: 5,
@@ -80,15 +83,22 @@ const manyPurchases = bulkRoute({
           soldAt: "2026-11-21T10:29:58+01:00",
           idempotencyKey: "till-7-000001",
         },
+        {
+          storeID: 9,
+          custID: 9001,
+          date: 20261121,
+          items: [{ ItemID: 4242, numberOfItems: 1 }],
+          idempotencyKey: "till-9-000001",
+        },
       ],
     },
   },
 });
 
-export const routes = [onePurchase, manyPurchases];
+export const purchaseRoutes = [onePurchase, manyPurchases];
 
-// "007" and 7 are one store, so they are one scope.
-function scopeOf(storeId: string | number): string {
+/** "007" and 7 are one store, so they are one scope. */
+export function scopeOfStore(storeId: string | number): string {
   return `purchases/${Number(storeId)}`;
 }
 
@@ -113,7 +123,7 @@ export const fields = {
 };
 
 export const files: EventFiles<PurchaseEvent> = {
-  rows: store,
+  rows: purchaseTable,
   fields,
   order: "id",
   filters: {

@@ -1,21 +1,139 @@
+import { bytesOfEventId, eventIdOfBytes } from "@tally/contract";
+import type { BatchEvent, Refusal, SqlReader, SqlTransaction } from "@tally/contract";
+import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { eventTable } from "../event-table.ts";
-import { PurchaseEvent } from "./event.ts";
+import { closed, EventId, StoredNumber } from "../values.ts";
+import { CorrectedSale, type Counted } from "./correct.ts";
+import { isCorrection, PurchaseEvent, RefundEvent, type Correction, type SalesEvent } from "./event.ts";
 
-const isItems = Compile(PurchaseEvent.properties.lines);
+const isLines = Compile(PurchaseEvent.properties.lines);
+const selectDate = (column: string) => `DATE_FORMAT(${column}, '%Y%m%d')`;
 
 /** Purchases have no natural key: a row is new if its event id is. */
-export const store = eventTable(PurchaseEvent, "purchases", {
+export const purchaseTable = eventTable(PurchaseEvent, "purchases", {
   storeId: "store_id",
   customerId: "customer_id",
-  date: { name: "purchased_on", select: "DATE_FORMAT(purchased_on, '%Y%m%d')", ofColumn: Number },
-  lines: { name: "items", toColumn: JSON.stringify, ofColumn: itemsOf },
+  date: { name: "purchased_on", select: selectDate("purchased_on"), ofColumn: Number },
+  lines: { name: "items", toColumn: JSON.stringify, ofColumn: (column) => listOf(isLines, column) },
   soldAt: "sold_at",
 });
 
-/** The items of a column `items`: MySQL sends its JSON type, which the driver parses; MariaDB sends text. */
-function itemsOf(column: unknown): PurchaseEvent["lines"] {
-  const items: unknown = typeof column === "string" ? JSON.parse(column) : column;
-  if (!isItems.Check(items)) throw new TypeError("purchases.items: expected a list of items");
-  return items;
+/** A list in a column: MySQL sends its JSON type, which the driver parses; MariaDB sends text. */
+function listOf<T>(check: { Check(value: unknown): value is T }, column: unknown): T {
+  const list: unknown = typeof column === "string" ? JSON.parse(column) : column;
+  if (!check.Check(list)) throw new TypeError("expected a list of items");
+  return list;
+}
+
+const CountedItems = Type.Array(
+  Type.Union([Type.Tuple([StoredNumber, Type.Integer()]), Type.Tuple([StoredNumber, Type.Integer(), Type.Integer()])]),
+);
+const isCounted = Compile(CountedItems);
+const isTakenBack = Compile(RefundEvent.properties.lines);
+
+/** The row of a correction: the event, and what it counts. */
+const CorrectionRow = closed({
+  id: EventId,
+  kind: Type.Enum(["void", "refund"]),
+  saleId: EventId,
+  storeId: StoredNumber,
+  date: PurchaseEvent.properties.date,
+  items: CountedItems,
+  lines: Type.Optional(RefundEvent.properties.lines),
+});
+
+export const correctionTable = eventTable(CorrectionRow, "purchase_corrections", {
+  kind: "kind",
+  saleId: {
+    name: "sale_id",
+    toColumn: bytesOfEventId,
+    ofColumn: (bytes) => (Buffer.isBuffer(bytes) ? eventIdOfBytes(bytes) : ""),
+  },
+  storeId: "store_id",
+  date: { name: "counted_on", select: selectDate("counted_on"), ofColumn: Number },
+  items: { name: "items", toColumn: JSON.stringify, ofColumn: (column) => listOf(isCounted, column) },
+  lines: { name: "taken_back", toColumn: JSON.stringify, ofColumn: (column) => listOf(isTakenBack, column) },
+});
+
+/** A row of a correction. */
+export type CountedCorrection = ReturnType<typeof correctionTable.eventOf>;
+
+/** A new row of the domain, and what a correction counts. */
+export type SalesChange = BatchEvent<PurchaseEvent> | (BatchEvent<Correction> & { readonly counted: Counted });
+
+export const store = {
+  /** Sales before corrections, which may be of sales in the same transaction. */
+  async write(
+    transaction: SqlTransaction,
+    events: readonly BatchEvent<SalesEvent>[],
+    refuse: (event: SalesEvent, refusal: Refusal) => void,
+  ): Promise<readonly SalesChange[]> {
+    const sales = await purchaseTable.write(transaction, events.filter(isSale));
+    const corrections = events.filter(isOfCorrection);
+    if (corrections.length === 0) return sales;
+    const added = await correctionTable.write(transaction, await admit(transaction, corrections, refuse));
+    return [...sales, ...added.map(({ event, batch }) => ({ event: eventOfCorrection(event), batch, counted: event }))];
+  },
+
+  locate: async (reader: SqlReader, eventId: string) =>
+    (await purchaseTable.locate(reader, eventId)) ?? (await correctionTable.locate(reader, eventId)),
+
+  async read(reader: SqlReader, eventIds: readonly string[]): Promise<readonly SalesEvent[]> {
+    const corrections = (await correctionTable.read(reader, eventIds)).map(eventOfCorrection);
+    return [...(await purchaseTable.read(reader, eventIds)), ...corrections];
+  },
+
+  readMax: purchaseTable.readMax,
+  awaited: purchaseTable.table,
+};
+
+const isSale = (one: BatchEvent<SalesEvent>): one is BatchEvent<PurchaseEvent> => !isCorrection(one.event);
+const isOfCorrection = (one: BatchEvent<SalesEvent>): one is BatchEvent<Correction> => isCorrection(one.event);
+
+/** The event that a row of a correction was made of. */
+export function eventOfCorrection({ id, kind, saleId, storeId, date, lines = [] }: CountedCorrection): Correction {
+  return kind === "void" ? { kind, id, saleId } : { kind, id, saleId, storeId, date, lines };
+}
+
+// The row of a sale is the lock of its corrections. In the order of the ids: two writers wait and do not deadlock.
+const lockSales = `SELECT ${purchaseTable.selectList()} FROM purchases WHERE id IN (?) ORDER BY id FOR UPDATE`;
+const selectCorrections = `SELECT ${correctionTable.selectList()} FROM purchase_corrections WHERE sale_id IN (?)`;
+
+/** The corrections that are new and that their sales admit, with what they count. Locks the sales. */
+async function admit(
+  transaction: SqlTransaction,
+  corrections: readonly BatchEvent<Correction>[],
+  refuse: (event: Correction, refusal: Refusal) => void,
+): Promise<readonly BatchEvent<CountedCorrection>[]> {
+  const ids = [...new Set(corrections.map(({ event }) => event.saleId))].map(bytesOfEventId);
+  const rows = await transaction.query(lockSales, [ids]);
+  // After the lock, so that it sees what others have committed.
+  const stored = await readCorrections(transaction, ids);
+  const sales = new Map(rows.map(purchaseTable.eventOfRow).map((sale) => [sale.id, new CorrectedSale(sale)]));
+  for (const one of stored.values()) sales.get(one.saleId)?.apply(eventOfCorrection(one));
+  const admitted: BatchEvent<CountedCorrection>[] = [];
+  for (const { event, batch } of corrections) {
+    if (stored.has(event.id)) continue;
+    const sale = sales.get(event.saleId);
+    const counted = sale?.apply(event) ?? { reason: `its sale ${event.saleId} is not stored`, waitsFor: event.saleId };
+    if ("reason" in counted) refuse(event, counted);
+    else admitted.push({ event: rowOf(event, counted), batch });
+  }
+  return admitted;
+}
+
+/** What was taken back of sales, by event id. */
+export async function readCorrections(
+  reader: SqlReader,
+  saleIds: readonly Buffer[],
+): Promise<ReadonlyMap<string, CountedCorrection>> {
+  const rows = await reader.query(selectCorrections, [saleIds]);
+  return new Map(rows.map(correctionTable.eventOfRow).map((one) => [one.id, one]));
+}
+
+function rowOf(event: Correction, { storeId, date, items }: Counted): CountedCorrection {
+  const { id, kind, saleId } = event;
+  const own = { id, kind, saleId, storeId, date, items: [...items] };
+  return event.kind === "void" ? own : { ...own, lines: event.lines };
 }

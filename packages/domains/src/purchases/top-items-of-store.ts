@@ -11,7 +11,11 @@ const itemsSold = keyedRead({
       FROM asked JOIN folded_counts ON domain = 'purchases' AND member = asked.store_id
     UNION ALL
     SELECT asked.store_id, CAST(items AS CHAR)
-      FROM asked JOIN purchases USING (store_id) JOIN batches USING (producer, sequence) WHERE domain = 'purchases'`,
+      FROM asked JOIN purchases USING (store_id) JOIN batches USING (producer, sequence) WHERE domain = 'purchases'
+    UNION ALL
+    SELECT asked.store_id, CAST(items AS CHAR)
+      FROM asked JOIN purchase_corrections USING (store_id) JOIN batches USING (producer, sequence)
+      WHERE domain = 'purchases'`,
   key: ["store_id"],
   keysMax: 1,
   async ofRows(rows: readonly { readonly store_id: number; readonly counts: string }[]): Promise<readonly ItemCount[]> {

@@ -1,7 +1,7 @@
 import { encodeEvent, type IngestRoute } from "@tally/contract";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
-import { routes } from "./routes.ts";
+import { purchaseRoutes as routes } from "./routes.ts";
 import { encodeUsualPurchase } from "./usual-purchase.ts";
 
 const id = "01234567-0123-7000-8000-0123456789ab";

@@ -85,7 +85,12 @@ export const LoggedError = Type.Object({
 export type LoggedError = Static<typeof LoggedError>;
 
 /** The dead letters of all domains, by state. 10,000: that many or more. */
-const DeadLetterCounts = Type.Object({ open: Type.Integer(), replayed: Type.Integer(), discarded: Type.Integer() });
+const DeadLetterCounts = Type.Object({
+  open: Type.Integer(),
+  parked: Type.Integer(),
+  replayed: Type.Integer(),
+  discarded: Type.Integer(),
+});
 
 /** A running system at one moment. While a server is down, its values are null or empty; the rest is still reported. */
 export const Status = Type.Object({

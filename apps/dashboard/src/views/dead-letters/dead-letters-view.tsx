@@ -12,7 +12,7 @@ type Letter = BodyOf<"/dead-letters/{id}">;
 type ListedLetter = BodyOf<"/dead-letters">["deadLetters"][number];
 type LetterState = Letter["state"];
 
-const letterStates: readonly LetterState[] = ["open", "replayed", "discarded"];
+const letterStates: readonly LetterState[] = ["open", "parked", "replayed", "discarded"];
 const limit = 100;
 
 /** What was rejected and why, and what to do about it. */
@@ -80,7 +80,7 @@ const stageTexts: Readonly<Record<Letter["stage"], string>> = {
   delivery: "the broker gave the message up after too many deliveries",
 };
 
-const kinds = { open: "bad", replayed: "good", discarded: "good" } as const;
+const kinds = { open: "bad", parked: "good", replayed: "good", discarded: "good" } as const;
 
 interface Action extends Pick<ConfirmButtonProps, "text" | "question" | "detail" | "confirm"> {
   readonly name: string;

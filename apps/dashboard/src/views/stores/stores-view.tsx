@@ -48,6 +48,11 @@ const columns: readonly Column<Latest["purchases"][number]>[] = [
     title: "Items",
     cell: ({ items }) => items.map(({ ItemID, numberOfItems }) => `${numberOfItems} × ${ItemID}`).join(", "),
   },
+  {
+    title: "Taken back",
+    cell: ({ voided, refundedItems }) =>
+      voided ? "void" : refundedItems === undefined ? "" : `${refundedItems} items`,
+  },
 ];
 
 function LatestPurchases({ purchases, isComplete }: Latest) {

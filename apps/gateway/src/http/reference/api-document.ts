@@ -54,9 +54,10 @@ const keyName = "Idempotency-Key";
 const keyDescription = "The same for each retry of an event: 1 to 255 visible ASCII characters, such as a random UUID";
 const Key = { ...documentedSchema(IdempotencyKey), description: keyDescription };
 
-function parametersOf({ method, domain, schema, document: { examples = {} } }: ServedRoute): readonly object[] {
-  const requests: Named<object> = examples;
-  const key = domain !== undefined && method === "POST" ? { properties: { [keyName]: Key } } : undefined;
+function parametersOf({ method, domain, schema, document }: ServedRoute): readonly object[] {
+  const requests: Named<object> = document.examples ?? {};
+  const required = "requiresKey" in document ? [keyName] : [];
+  const key = domain !== undefined && method === "POST" ? { properties: { [keyName]: Key }, required } : undefined;
   const valuesOf = (part: "query" | "params") => mapValues(requests, (one): unknown => Reflect.get(one, part));
   const keys = mapValues(requests, (one) => ({ [keyName]: Reflect.get(one, "idempotencyKey") as unknown }));
   return [

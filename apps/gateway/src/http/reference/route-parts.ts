@@ -1,5 +1,5 @@
 import { eventIdOfKey, newEventId } from "@tally/contract";
-import type { BulkRoute, Event, FormRoute, IngestRoute } from "@tally/contract";
+import type { BulkRoute, Event, FormRoute, IngestRoute, QueryRoute } from "@tally/contract";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { documentedSchema, isRecord, mapValues, type JsonSchema, type Named, type ServedRoute } from "./documented.ts";
 
@@ -55,7 +55,7 @@ export function partsOf({ document, schema: { params, querystring, response } }:
         document.response,
         mapValues(document.examples, responseOf),
       );
-      return { successes: ok(content), errors: ["INVALID_INPUT", ...(document.finds === true ? ofFinds : ofReads)] };
+      return { successes: ok(content), errors: ["INVALID_INPUT", ...errorsOfQuery(document)] };
     }
     case "content": {
       const bytes = { type: "string", format: "binary" };
@@ -64,6 +64,11 @@ export function partsOf({ document, schema: { params, querystring, response } }:
       return { successes: ok(content, "The bytes. They never change, so any cache may keep them"), errors };
     }
   }
+}
+
+function errorsOfQuery({ finds, mayMiss }: QueryRoute): Codes {
+  if (finds === true) return ofFinds;
+  return mayMiss === true ? ["NOT_FOUND", ...ofReads] : ofReads;
 }
 
 function ingestParts({ body, status, text, examples, scope, toEvent, requires }: IngestRoute<Event>): RouteParts {
@@ -101,11 +106,16 @@ function idOf(key: string | undefined, scope: () => string): string {
   return key === undefined ? newEventId() : eventIdOfKey(scope(), key);
 }
 
-function bulkParts({ entry, entriesMax, examples, key, scope }: BulkRoute<Event>): RouteParts {
+function bulkParts({ entry, entriesMax, examples, key, scope, toEvent }: BulkRoute<Event>): RouteParts {
   const arrays = mapValues(examples, ({ entries }) => entries);
   const lines = mapValues(arrays, (entries) => entries.map((one) => `${JSON.stringify(one)}\n`).join(""));
   const results = mapValues(arrays, (entries) => {
-    const own = entries.map((one, index) => ({ index, status: 201, id: idOf(key(one), () => scope(one)) }));
+    const idOfEntry = (one: unknown) =>
+      toEvent(
+        idOf(key(one), () => scope(one)),
+        one,
+      ).id;
+    const own = entries.map((one, index) => ({ index, status: 201, id: idOfEntry(one) }));
     return { accepted: entries.length, refused: 0, results: own };
   });
   const differ = "The entries differ: each has its own status";

@@ -50,6 +50,7 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
   async function acceptAfterChecks(key: string | undefined, request: FastifyRequest, reply: FastifyReply) {
     if (route.requires !== undefined) await route.requires(request.params, sources);
     const content = bodyOf(request);
+    if (key === undefined && route.requiresKey) throw new InvalidInput(keyHeader, "the key of this event", undefined);
     const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, content), key);
     let event = route.toEvent(id, request.params, content);
     if (key !== undefined)
@@ -59,7 +60,7 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
 
   app.post(path, options, (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);
-    if (key !== undefined || route.requires !== undefined) {
+    if (key !== undefined || route.requires !== undefined || route.requiresKey) {
       acceptAfterChecks(key, request, reply).catch((error: unknown) => fail(reply, error));
       return;
     }

@@ -1,4 +1,5 @@
 import { type Domain, InvalidInput, isEventId, type SqlReader } from "@tally/contract";
+import { findLetterHead } from "@tally/database";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { rejection } from "../../errors/catalogue.ts";
@@ -30,6 +31,7 @@ const Params = Type.Object({ id: Type.String({ expected: expectedId }) });
 const EventState = Type.Object({
   id: Type.String(),
   domain: Type.Union([Type.String(), Type.Null()]),
+  state: Type.Enum(["pending", "parked", "rejected", "stored"]),
   stored: Type.Boolean(),
   ranked: Type.Boolean(),
 });
@@ -37,18 +39,24 @@ const EventState = Type.Object({
 const eventDocument: OwnDocument = {
   path: "/events/:id",
   summary: "whether an event is stored, and counted in the rankings",
-  description: "An id that no gateway ever returned looks like one that is not stored yet",
+  description:
+    "`parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. An id that no gateway ever returned is `pending`",
   errors: ["INVALID_INPUT", "UNREADABLE"],
   examples: {
     "the purchase of POST /purchase": {
       params: { id: "19b3105b-b31b-8059-a798-805392fb8073" },
-      response: { id: "19b3105b-b31b-8059-a798-805392fb8073", domain: "purchases", stored: true, ranked: true },
+      response: {
+        id: "19b3105b-b31b-8059-a798-805392fb8073",
+        domain: "purchases",
+        state: "stored",
+        stored: true,
+        ranked: true,
+      },
     },
   },
 };
 
-/** GET /events/{id}. A queue cannot be searched: an id that no gateway returned looks like one that is not stored yet.
- */
+/** GET /events/{id}. A queue cannot be searched: an id that no gateway returned is pending. */
 export function addEventRoute(
   app: FastifyInstance,
   prefix: string,
@@ -61,12 +69,27 @@ export function addEventRoute(
     const id = params.id.toLowerCase();
     if (!isEventId(id)) throw new InvalidInput("id", expectedId, params.id);
     // A replica may be behind.
-    const found = (await locate(domains, database.reader, id)) ?? (await locate(domains, database.writer, id));
-    if (found === undefined) return { id, domain: null, stored: false, ranked: false };
+    const found =
+      (await locate(domains, database.reader, id)) ??
+      (await locate(domains, database.writer, id)) ??
+      (await findLetterHead(database.writer, id));
+    // A letter that was sent again is as any event that is not stored yet.
+    if (found === undefined || ("state" in found && found.state === "replayed"))
+      return { id, domain: null, state: "pending", stored: false, ranked: false } as const;
+    const { domain } = found;
     // Keys that are limited to stores may read this: only the sender knows the id, and the response names no store.
-    if (grant?.may(found.domain, "read") === false)
-      throw new ClientError(rejection("SCOPE_MISSING", { scope: `${found.domain}:read` }));
-    return { id, domain: found.domain, stored: true, ranked: await rankings.isMarked(found.domain, found.batch) };
+    if (grant?.may(domain, "read") === false)
+      throw new ClientError(rejection("SCOPE_MISSING", { scope: `${domain}:read` }));
+    if ("state" in found)
+      return {
+        id,
+        domain,
+        state: found.state === "parked" ? "parked" : "rejected",
+        stored: false,
+        ranked: false,
+      } as const;
+    const ranked = await rankings.isMarked(domain, found.batch);
+    return { id, domain, state: "stored", stored: true, ranked } as const;
   });
 }
 

@@ -1,0 +1,168 @@
+import { countLetters, findLetters, openParked, readyLetters } from "@tally/database";
+import { batchDecoder, newEventId, type Event } from "@tally/contract";
+import { silentLog } from "@tally/runtime";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { storeParked } from "./parked-events.ts";
+import { bodyOf, deliveryOf, hexOf, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
+import { receive } from "./received-batch.ts";
+import { storeBatches } from "./store-batches.ts";
+
+const own = purchasesDatabase();
+const decode = batchDecoder(purchases.event, purchases.eventVersion);
+const options = { ingestQueue: "q", rankingShards: 1 };
+
+function open() {
+  const database = own.connect();
+  const storeBody = (body: Buffer) =>
+    database.transaction((transaction) =>
+      storeBatches(transaction, purchases, [receive(decode, deliveryOf(body))], options),
+    );
+  const stateOf = async ({ id }: Event) => {
+    if ((await purchases.store.locate(database.writer, id)) !== undefined) return "stored";
+    const [letter] = await findLetters(database.writer, [id]);
+    return letter === undefined ? "unknown" : `${letter.state}: ${letter.reason}`;
+  };
+  return { database, storeBody, store: (...events: readonly Event[]) => storeBody(bodyOf(events)), stateOf };
+}
+
+const correction = (fields: object): Event => ({ id: newEventId(), ...fields });
+const voidOf = ({ id: saleId }: Event) => correction({ kind: "void", saleId });
+const refundOf = ({ id: saleId }: Event, quantity: number) =>
+  correction({ kind: "refund", saleId, storeId: 70, date: 20261125, lines: [[0, 5, quantity]] });
+
+/** The sum of what counts for an item in all stores. */
+async function soldOf(database: ReturnType<typeof own.connect>, sales: readonly Event[]): Promise<number> {
+  const ids = sales.map((one) => Buffer.from(hexOf(one), "hex"));
+  const rows = await database.writer.query<{ items: string }>(
+    `SELECT CAST(items AS CHAR) AS items FROM purchases WHERE id IN (?)
+     UNION ALL SELECT CAST(items AS CHAR) FROM purchase_corrections WHERE sale_id IN (?)`,
+    [ids, ids],
+  );
+  const items = rows.flatMap((row): [number, number][] => JSON.parse(row.items));
+  return items.reduce((sum, [, quantity]) => sum + quantity, 0);
+}
+
+test("of 50 refunds of one line by two writers, no more are stored than were sold", async () => {
+  const writers = [open(), open()];
+  const { database, store, stateOf } = open();
+  const sold = sale(1, { lines: [[5, 7]] });
+  await store(sold);
+  const before = await countLetters(database.writer);
+  const refunds = Array.from({ length: 50 }, () => refundOf(sold, 1));
+  // Each refund arrives at both writers.
+  await Promise.all(writers.flatMap((writer) => refunds.map((refund) => writer.store(refund))));
+  const states = await Promise.all(refunds.map(stateOf));
+  expect(states.filter((state) => state === "stored")).toHaveLength(7);
+  const refused = "open: line 0: 7 were sold and 7 taken back, so not 1 more";
+  expect(states.filter((state) => state === refused)).toHaveLength(43);
+  expect(await countLetters(database.writer)).toEqual({ ...before, open: before.open + 43 });
+  expect(await soldOf(database, [sold])).toBe(0);
+});
+
+test("a correction in the transaction of its sale is stored, in any order of the events", async () => {
+  const { database, store, stateOf } = open();
+  const [first, second] = [sale(2), sale(2)];
+  const [voided, refund] = [voidOf(first), refundOf(second, 2)];
+  await store(voided, refund, second, first);
+  expect([await stateOf(voided), await stateOf(refund), await soldOf(database, [first, second])]).toEqual([
+    "stored",
+    "stored",
+    0,
+  ]);
+});
+
+test("a void and a refund of one sale exclude each other, whichever writer is first", async () => {
+  const [one, other] = [open(), open()];
+  for (let n = 0; n < 10; n++) {
+    const sold = sale(3);
+    await one.store(sold);
+    const [voided, refund] = [voidOf(sold), refundOf(sold, 1)];
+    await Promise.all([one.store(voided), other.store(refund)]);
+    const states = [await one.stateOf(voided), await one.stateOf(refund)];
+    expect(states.filter((state) => state === "stored")).toHaveLength(1);
+    expect(states.filter((state) => state.startsWith("open: the sale"))).toHaveLength(1);
+  }
+});
+
+test("a correction that comes again is one row and no letter, and with other content a conflict", async () => {
+  const { database, store, stateOf } = open();
+  const sold = sale(4);
+  const refund = refundOf(sold, 1);
+  await store(sold, refund);
+  const before = await countLetters(database.writer);
+  expect(await store(refund)).toMatchObject({ changes: 0, conflicts: [], refused: [] });
+  const tooMany = refundOf(sold, 9);
+  expect(await store(refund, tooMany)).toMatchObject({ changes: 0, conflicts: [], refused: [{ id: tooMany.id }] });
+  expect(await store({ ...refundOf(sold, 2), id: refund.id })).toMatchObject({
+    changes: 0,
+    conflicts: [{ stage: "conflict", messageId: refund.id }],
+  });
+  expect([await stateOf(refund), await soldOf(database, [sold])]).toEqual(["stored", 1]);
+  expect(await countLetters(database.writer)).toEqual({ ...before, open: before.open + 2 });
+});
+
+/** Stores parked events through the given writer until the test ends. */
+function storingParked({ database, storeBody }: ReturnType<typeof open>): void {
+  const controller = new AbortController();
+  const work = storeParked({
+    domain: purchases,
+    awaited: "purchases",
+    database,
+    writer: { take: (delivery) => void storeBody(delivery.body).then(() => delivery.ack()) },
+    signal: controller.signal,
+    log: silentLog,
+  });
+  onTestFinished(() => {
+    controller.abort();
+    return work;
+  });
+}
+
+test("a correction before its sale is parked, and stored once its sale is", async () => {
+  const system = open();
+  const { database, store, stateOf } = system;
+  const sold = sale(5);
+  const [refund, late] = [refundOf(sold, 2), refundOf(sold, 1)];
+  await store(refund);
+  const reason = `its sale ${sold.id} is not stored`;
+  expect([await stateOf(refund), (await countLetters(database.writer)).parked]).toEqual([`parked: ${reason}`, 1]);
+  storingParked(system);
+  await store(sold);
+  await vi.waitFor(async () => expect(await stateOf(refund)).toBe("stored"), 20_000);
+  await vi.waitFor(async () => expect((await countLetters(database.writer)).parked).toBe(0), 20_000);
+  expect((await findLetters(database.writer, [refund.id]))[0]?.state).toBe("replayed");
+  await store(late);
+  expect([await stateOf(late), await soldOf(database, [sold])]).toEqual([
+    "open: line 0: 2 were sold and 2 taken back, so not 1 more",
+    0,
+  ]);
+});
+
+test("a parked refund whose sale is void when it is stored becomes a dead letter", async () => {
+  const system = open();
+  const { database, store, stateOf } = system;
+  const sold = sale(6);
+  const refund = refundOf(sold, 1);
+  await store(refund);
+  await store(sold, voidOf(sold));
+  storingParked(system);
+  await vi.waitFor(async () => expect(await stateOf(refund)).toBe(`open: the sale ${sold.id} is void`), 20_000);
+  expect(await soldOf(database, [sold])).toBe(0);
+});
+
+test("a parked event is opened after 7 days", async () => {
+  const { database, store, stateOf } = open();
+  const refund = refundOf(sale(7), 1);
+  const before = Date.now();
+  await store(refund);
+  const opened = (days: number) =>
+    database.transaction((transaction) => openParked(transaction, "purchases", before + days * 86_400_000));
+  await opened(6.99);
+  expect(await stateOf(refund)).toMatch(/^parked: /);
+  await opened(7.01);
+  expect(await stateOf(refund)).toMatch(/^open: its sale .* is not stored; it waited for 7 days$/);
+  expect(await readyLetters(database.writer, "purchases", "purchases", 10)).toEqual([]);
+  // Its till sends it again.
+  await store(refund);
+  expect(await stateOf(refund)).toMatch(/^parked: /);
+});

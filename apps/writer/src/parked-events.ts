@@ -1,0 +1,75 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { openParked, readyLetters, settleLetter, type Database } from "@tally/database";
+import { BatchIds, encodeBatch, textOfBatchId, unpackEvent, type Domain } from "@tally/contract";
+import { Outage, type Log } from "@tally/runtime";
+import type { BatchWriter } from "./batch-writer.ts";
+
+const lookEveryMs = 1000;
+// Many events may wait for sales that never come: a look takes at most this part of the time.
+const partOfTime = 1 / 20;
+const openEveryMs = 60_000;
+const lettersMax = 500;
+
+interface ParkedOptions {
+  readonly domain: Pick<Domain, "name" | "eventVersion">;
+  /** The table of the events that others wait for. */
+  readonly awaited: string;
+  readonly database: Pick<Database, "transaction" | "writer">;
+  readonly writer: Pick<BatchWriter, "take">;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** Stores events that wait for another one, as a batch of their own, once that is stored. Looks once a second: a look-up
+ * for each sale would cost every transaction, and could miss a sale of one that is not committed. Several processes may
+ * do the same, and after a crash it is done again: an event keeps its id. */
+export async function storeParked(options: ParkedOptions): Promise<void> {
+  const { domain, database, signal, log } = options;
+  const outage = new Outage(log, `store parked events of ${domain.name}`);
+  const batches = new BatchIds();
+  let openAt = 0;
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    try {
+      await storeReady(options, batches);
+      if (startedAt >= openAt) {
+        await database.transaction((transaction) => openParked(transaction, domain.name, Date.now()), { signal });
+        openAt = startedAt + openEveryMs;
+      }
+      outage.worked();
+    } catch (error) {
+      if (signal.aborted) return;
+      outage.failed(error);
+    }
+    const waitMs = Math.max(lookEveryMs, (performance.now() - startedAt) / partOfTime);
+    await delay(waitMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function storeReady({ domain, awaited, database, writer, signal }: ParkedOptions, batches: BatchIds) {
+  const letters = await readyLetters(database.writer, domain.name, awaited, lettersMax);
+  if (letters.length === 0) return;
+  const id = batches.next();
+  const events = letters.map(({ body }) => unpackEvent(body));
+  const stored = Promise.withResolvers<void>();
+  const stop = (): void => stored.resolve();
+  signal.addEventListener("abort", stop);
+  const nothing = (): void => undefined;
+  writer.take({
+    body: encodeBatch(id, Date.now(), events, domain.eventVersion),
+    messageId: textOfBatchId(id),
+    redelivered: false,
+    headers: {},
+    lost: false,
+    ack: stop,
+    reject: nothing,
+    giveBack: nothing,
+  });
+  await stored.promise;
+  signal.removeEventListener("abort", stop);
+  if (signal.aborted) return;
+  // A letter that came again meanwhile, because the rows do not admit its event, stays as it is.
+  for (const letter of letters)
+    await database.transaction((transaction) => settleLetter(transaction, letter, "replayed"), { signal });
+}

@@ -1,0 +1,90 @@
+import type { Refusal } from "@tally/contract";
+import type { Correction, PurchaseEvent, RefundEvent } from "./event.ts";
+import { moneyText } from "./money.ts";
+
+/** What a correction counts, and where. Quantities and amounts, × 10,000, are negative. Without an amount: it is unknown.
+ */
+export interface Counted {
+  readonly storeId: number;
+  readonly date: number;
+  readonly items: readonly CountedItem[];
+}
+
+type CountedItem = [itemId: number, quantity: number] | [itemId: number, quantity: number, amount: number];
+
+/** A line of a sale, and what was taken back of it. */
+interface Line {
+  readonly itemId: number;
+  readonly sold: number;
+  /** Its price less its discount; undefined without a price. */
+  readonly value: number | undefined;
+  readonly returned: number;
+  readonly refunded: number;
+}
+
+/** A sale with what was taken back of it so far. */
+export class CorrectedSale {
+  readonly #sale: PurchaseEvent;
+  #lines: readonly Line[];
+  #isVoid = false;
+
+  constructor(sale: PurchaseEvent) {
+    this.#sale = sale;
+    this.#lines = sale.lines.map(([itemId, sold, price, discount = 0]) => {
+      const value = price === undefined ? undefined : price * sold - discount;
+      return { itemId, sold, value, returned: 0, refunded: 0 };
+    });
+  }
+
+  /** How many of each line can still be refunded. */
+  get refundable(): readonly number[] {
+    return this.#lines.map(({ sold, returned }) => (this.#isVoid ? 0 : sold - returned));
+  }
+
+  /** Takes back what a correction names. Changes nothing if it is refused: no more is taken back than was sold. */
+  apply(correction: Correction): Counted | Refusal {
+    const { id, storeId, date } = this.#sale;
+    if (this.#isVoid) return { reason: `the sale ${id} is void` };
+    if (correction.kind === "refund") return this.#refund(correction);
+    if (this.#lines.some(({ returned }) => returned > 0))
+      return { reason: `the sale ${id} has refunds: refund the rest of it` };
+    this.#isVoid = true;
+    return { storeId, date, items: this.#lines.map(({ itemId, sold, value }) => countedItem(itemId, sold, value)) };
+  }
+
+  #refund({ storeId, date, lines: asked }: RefundEvent): Counted | Refusal {
+    const lines = [...this.#lines];
+    const items: CountedItem[] = [];
+    for (const [at, itemId, quantity, given] of asked) {
+      const line = lines[at];
+      const reason =
+        line === undefined ? `the sale has ${lines.length} lines, from 0` : problemOf(line, itemId, quantity);
+      if (line === undefined || reason !== undefined) return { reason: `line ${at}: ${reason}` };
+      const amount = given ?? shareOf(line, quantity);
+      if (amount !== undefined && line.value !== undefined && amount > line.value - line.refunded)
+        return { reason: `line ${at}: ${moneyText(line.value - line.refunded)} are left, not ${moneyText(amount)}` };
+      lines[at] = { ...line, returned: line.returned + quantity, refunded: line.refunded + (amount ?? 0) };
+      items.push(countedItem(itemId, quantity, amount));
+    }
+    this.#lines = lines;
+    return { storeId, date, items };
+  }
+}
+
+function problemOf({ itemId, sold, returned }: Line, asked: number, quantity: number): string | undefined {
+  if (itemId !== asked) return `the sale has item ${itemId} there, not ${asked}`;
+  if (returned + quantity <= sold) return undefined;
+  return `${sold} were sold and ${returned} taken back, so not ${quantity} more`;
+}
+
+function countedItem(itemId: number, quantity: number, amount: number | undefined): CountedItem {
+  return amount === undefined ? [itemId, -quantity] : [itemId, -quantity, -amount];
+}
+
+/** The value of the next units of a line. The last one gets the rest, so all shares add up to the value. */
+function shareOf({ sold, value, returned, refunded }: Line, quantity: number): number | undefined {
+  if (value === undefined) return undefined;
+  const upTo = (units: number): number => Number((BigInt(value) * BigInt(units)) / BigInt(sold));
+  const left = value - refunded;
+  return returned + quantity === sold ? left : Math.min(left, upTo(returned + quantity) - upTo(returned));
+}

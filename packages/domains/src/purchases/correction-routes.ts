@@ -1,0 +1,166 @@
+import { bulkRoute, eventIdOfKey, IdempotencyKey, ingestRoute, InvalidInput, isEventId } from "@tally/contract";
+import { Type, type Static } from "typebox";
+import { closed, ids, wholeNumbers } from "../values.ts";
+import { parseBusinessDate } from "./calendar-date.ts";
+import { itemsMax, type RefundEvent, type VoidEvent } from "./event.ts";
+import { Quantity } from "./lines.ts";
+import { Money, parseMoney } from "./money.ts";
+import { BusinessDate, scopeOfStore } from "./routes.ts";
+
+const expectedId = "the event id of a purchase, from a header Tally-Event-Id";
+export const SaleParams = Type.Object({ eventID: Type.String({ expected: expectedId }) });
+
+/** Throws InvalidInput. */
+export function parseSaleId(text: string): string {
+  const id = text.toLowerCase();
+  if (!isEventId(id)) throw new InvalidInput("eventID", expectedId, text);
+  return id;
+}
+
+const lineNumbers = wholeNumbers(0, itemsMax - 1);
+
+const RefundedLine = closed(
+  { line: lineNumbers.Value, ItemID: ids.Value, numberOfItems: Quantity, amount: Type.Optional(Money) },
+  { expected: "an object with line, ItemID and numberOfItems" },
+);
+const Refund = closed(
+  {
+    storeID: ids.Value,
+    date: BusinessDate,
+    lines: Type.Array(RefundedLine, {
+      minItems: 1,
+      maxItems: itemsMax,
+      expected: `a list of 1 to ${itemsMax} lines of the purchase`,
+    }),
+  },
+  { expected: "an object with storeID, date and lines" },
+);
+
+/** Names a purchase in a bulk request: by its event id, or by what its till sent. */
+const saleFields = {
+  eventID: Type.Optional(SaleParams.properties.eventID),
+  sale: Type.Optional(
+    closed(
+      { storeID: ids.Value, idempotencyKey: IdempotencyKey },
+      { expected: "an object with the storeID and the idempotencyKey of the purchase" },
+    ),
+  ),
+};
+const SaleNamed = closed(
+  { ...saleFields, idempotencyKey: Type.Optional(IdempotencyKey) },
+  { expected: "an object with eventID or sale" },
+);
+
+const voided = (saleId: string): VoidEvent => ({ kind: "void", id: eventIdOfKey("purchases/void", saleId), saleId });
+
+function refund(id: string, saleId: string, { storeID, date, lines }: Static<typeof Refund>): RefundEvent {
+  return {
+    kind: "refund",
+    id,
+    saleId,
+    storeId: ids.parse("storeID", storeID),
+    date: parseBusinessDate("date", String(date)),
+    lines: lines.map(({ line, ItemID, numberOfItems, amount }, index): RefundEvent["lines"][number] => {
+      const at = lineNumbers.parse(`lines[${index}].line`, line);
+      const itemId = ids.parse(`lines[${index}].ItemID`, ItemID);
+      return amount === undefined ? [at, itemId, numberOfItems] : [at, itemId, numberOfItems, parseMoney(amount)];
+    }),
+  };
+}
+
+function saleIdOf({ eventID, sale }: Static<typeof SaleNamed>): string {
+  if (eventID !== undefined && sale === undefined) return parseSaleId(eventID);
+  if (eventID !== undefined || sale === undefined)
+    throw new InvalidInput("eventID", "one of eventID and sale", eventID ?? null);
+  return eventIdOfKey(scopeOfStore(sale.storeID), sale.idempotencyKey);
+}
+
+const returnedLine = { line: 1, ItemID: 4242, numberOfItems: 1 };
+
+/** The ids of two purchases of the examples, made of their keys. */
+const exampleSale = "19b3105b-b31b-8059-a798-805392fb8073";
+const voidedSale = { storeID: 9, idempotencyKey: "till-9-000001" };
+
+const oneVoid = ingestRoute({
+  path: "/purchases/:eventID/void",
+  summary: "takes back a whole purchase",
+  description:
+    "In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter",
+  params: SaleParams,
+  body: "ignored",
+  scope: ({ eventID }) => `purchases/void/${parseSaleId(eventID)}`,
+  toEvent: (_id, { eventID }): VoidEvent => voided(parseSaleId(eventID)),
+  status: 201,
+  examples: {
+    "a void": { params: { eventID: eventIdOfKey(scopeOfStore(voidedSale.storeID), voidedSale.idempotencyKey) } },
+  },
+});
+
+const oneRefund = ingestRoute({
+  path: "/purchases/:eventID/refunds",
+  summary: "takes back some items of a purchase",
+  description:
+    "In the store and on the day of the refund. `line`: the place of the item in the purchase, from 0. Without an `amount`: its share of the price of the line. Before its purchase it waits for 7 days. More than was sold, another item, or a void purchase: the refund becomes a dead letter",
+  params: SaleParams,
+  body: Refund,
+  requiresKey: true,
+  scope: ({ eventID }) => `purchases/refund/${parseSaleId(eventID)}`,
+  storeOf: (_params, { storeID }) => ids.parse("storeID", storeID),
+  toEvent: (id, { eventID }, body): RefundEvent => refund(id, parseSaleId(eventID), body),
+  status: 201,
+  examples: {
+    "one item": {
+      params: { eventID: exampleSale },
+      body: { storeID: 5, date: "20261121", lines: [returnedLine] },
+      idempotencyKey: "till-5-000019",
+    },
+  },
+});
+
+export const manyVoids = bulkRoute({
+  path: "/voids",
+  summary: "many voids",
+  description: "Each names its purchase by `eventID`, or by the store and the idempotency key that it was sent with",
+  entry: SaleNamed,
+  entriesMax: 1000,
+  scope: (entry) => `purchases/void/${saleIdOf(entry)}`,
+  storeOf: ({ sale }) => (sale === undefined ? undefined : ids.parse("sale.storeID", sale.storeID)),
+  key: ({ idempotencyKey }) => idempotencyKey,
+  toEvent: (_id, entry): VoidEvent => voided(saleIdOf(entry)),
+  examples: { "a void again": { entries: [{ sale: voidedSale }] } },
+});
+
+export const manyRefunds = bulkRoute({
+  path: "/refunds",
+  summary: "many refunds",
+  description: "Each names its purchase by `eventID`, or by the store and the idempotency key that it was sent with",
+  entry: closed(
+    { ...saleFields, ...Refund.properties, idempotencyKey: IdempotencyKey },
+    { expected: "an object with eventID or sale, storeID, date, lines and idempotencyKey" },
+  ),
+  entriesMax: 1000,
+  scope: (entry) => `purchases/refund/${saleIdOf(entry)}`,
+  storeOf: ({ storeID }) => ids.parse("storeID", storeID),
+  key: ({ idempotencyKey }) => idempotencyKey,
+  toEvent: (id, { eventID, sale, storeID, date, lines }): RefundEvent =>
+    refund(id, saleIdOf({ ...(eventID !== undefined && { eventID }), ...(sale && { sale }) }), {
+      storeID,
+      date,
+      lines,
+    }),
+  examples: {
+    "a refund again": {
+      entries: [
+        {
+          sale: { storeID: 5, idempotencyKey: "till-5-000017" },
+          storeID: 5,
+          date: "20261121",
+          lines: [returnedLine],
+          idempotencyKey: "till-5-000019",
+        },
+      ],
+    },
+  },
+});
+
+export const correctionRoutes = [oneVoid, oneRefund, manyVoids, manyRefunds];
