@@ -22,7 +22,9 @@ Needs `call` and `p` of generation.lua. `moves`: see encode-moves.ts.
   orMarkDirty(work, ...)  calls one of them; returns the error reply of a failure, or nil and what it returns
 ]]
 local step, limits, mirrorLimits = 500, { kept = 120, cutAbove = 160 }, { kept = 104, cutAbove = 112 }
-local floors, texts, stepped, countMax = {}, {}, false, 2 ^ 53 - 1
+local floors, texts, stepped = {}, {}, false
+-- NaN is at or before no floor.
+local countMin, countMax, absent = 1 - 2 ^ 53, 2 ^ 53 - 1, 0 / 0
 
 -- By bytes, like the sorted set; Lua's < depends on the locale.
 local function atOrBefore(a, b)
@@ -157,19 +159,27 @@ local function moveMirrored(prefix, mirrorPrefix, groups)
     for j = 1, #changes, 2 do
       local key, by = changes[j], changes[j + 1]
       local text = call('ZINCRBY', keys .. key, textOf(by), member)
-      local score, place = tonumber(text), nil
-      if score >= 0 or score < -countMax then
-        score = math.max(-countMax, math.min(score, countMax))
+      local score = tonumber(text)
+      if by > 0 or score >= 0 or score < countMin then
+        -- Fallen, not positive or too large. It may be behind the floor now; if it is not, it is added again.
+        call('ZREM', best, placeOf(key))
+        score = math.max(countMin, math.min(score, countMax))
         text = textOf(score)
-        if score == 0 then call('ZREM', keys .. key, member) else call('ZADD', keys .. key, text, member) end
+        if score ~= 0 then call('ZADD', keys .. key, text, member)
+        else
+          call('ZREM', keys .. key, member)
+          score = absent
+        end
       end
-      if score <= floorScore then place = placeOf(key) end
-      if place and score ~= 0 and (score < floorScore or atOrBefore(place, floorMember)) then
-        call('ZADD', best, text, place)
-        won = won + 1
-        -- Up to 128 members Redis keeps a sorted set packed, also with its default settings.
-        if won % 16 == 0 and cut(name, best, mirrorLimits) then floorScore, floorMember = parse(floors[name]) end
-      elseif by > 0 or score == 0 then call('ZREM', best, placeOf(key)) end
+      if score <= floorScore then
+        local place = placeOf(key)
+        if score < floorScore or atOrBefore(place, floorMember) then
+          call('ZADD', best, text, place)
+          won = won + 1
+          -- Up to 128 members Redis keeps a sorted set packed, also with its default settings.
+          if won % 16 == 0 and cut(name, best, mirrorLimits) then floorScore, floorMember = parse(floors[name]) end
+        end
+      end
     end
     if won % 16 ~= 0 then cut(name, best, mirrorLimits) end
   end
