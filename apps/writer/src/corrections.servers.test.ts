@@ -101,6 +101,19 @@ test("a correction that comes again is one row and no letter, and with other con
   expect(await countLetters(database.writer)).toEqual({ ...before, open: before.open + 2 });
 });
 
+test("no more are stored than were sold when refunds are read in another order than they were stored", async () => {
+  const { store, stateOf } = open();
+  // 3 units for 9.0000. The second refund gets the 2.0000 that are left; read first, it would get a third of them.
+  const sold = sale(8, { lines: [[5, 3, 30_000, 0]] });
+  await store(sold);
+  const [second, third] = [refundOf(sold, 1), refundOf(sold, 2)];
+  // Its id is larger, so it is read last.
+  const first = { ...refundOf(sold, 1), lines: [[0, 5, 1, 70_000]] };
+  for (const one of [first, second, third]) await store(one);
+  expect(await Promise.all([first, second].map(stateOf))).toEqual(["stored", "stored"]);
+  expect(await stateOf(third)).toBe("open: line 0: 3 were sold and 2 taken back, so not 2 more");
+});
+
 /** Stores parked events through the given writer until the test ends. */
 function storingParked({ database, storeBody }: ReturnType<typeof open>): void {
   const controller = new AbortController();

@@ -41,6 +41,19 @@ export class CorrectedSale {
     return this.#lines.map(({ sold, returned }) => (this.#isVoid ? 0 : sold - returned));
   }
 
+  /** Adds a stored correction and what it counts. Not judged again: corrections are read in another order than they were
+   * stored, in which their sale may not admit all of them. */
+  restore(correction: Correction, items: Counted["items"]): void {
+    const lines = [...this.#lines];
+    if (correction.kind === "void") this.#isVoid = true;
+    else
+      for (const [index, [at, , quantity]] of correction.lines.entries()) {
+        const line = lines[at];
+        if (line !== undefined) lines[at] = lessened(line, quantity, -(items[index]?.[2] ?? 0));
+      }
+    this.#lines = lines;
+  }
+
   /** Takes back what a correction names. Changes nothing if it is refused: no more is taken back than was sold. */
   apply(correction: Correction): Counted | Refusal {
     const { id, storeId, date } = this.#sale;
@@ -63,12 +76,16 @@ export class CorrectedSale {
       const amount = given ?? shareOf(line, quantity);
       if (amount !== undefined && line.value !== undefined && amount > line.value - line.refunded)
         return { reason: `line ${at}: ${moneyText(line.value - line.refunded)} are left, not ${moneyText(amount)}` };
-      lines[at] = { ...line, returned: line.returned + quantity, refunded: line.refunded + (amount ?? 0) };
+      lines[at] = lessened(line, quantity, amount);
       items.push(countedItem(itemId, quantity, amount));
     }
     this.#lines = lines;
     return { storeId, date, items };
   }
+}
+
+function lessened(line: Line, quantity: number, amount = 0): Line {
+  return { ...line, returned: line.returned + quantity, refunded: line.refunded + amount };
 }
 
 function problemOf({ itemId, sold, returned }: Line, asked: number, quantity: number): string | undefined {

@@ -39,7 +39,7 @@ export const onePurchase = queryRoute({
     if (event === undefined) throw new NotFound("eventID", "the event id of a stored purchase", eventID);
     const sale = new CorrectedSale(event);
     const corrections = [...(await readCorrections(rows, [bytesOfEventId(id)])).values()];
-    for (const one of corrections) sale.apply(eventOfCorrection(one));
+    for (const one of corrections) sale.restore(eventOfCorrection(one), one.items);
     return {
       eventID: id,
       ...fieldsOfEvent(fields, event),

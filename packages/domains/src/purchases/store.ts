@@ -111,7 +111,7 @@ async function admit(
   // After the lock, so that it sees what others have committed.
   const stored = await readCorrections(transaction, ids);
   const sales = new Map(rows.map(purchaseTable.eventOfRow).map((sale) => [sale.id, new CorrectedSale(sale)]));
-  for (const one of stored.values()) sales.get(one.saleId)?.apply(eventOfCorrection(one));
+  for (const one of stored.values()) sales.get(one.saleId)?.restore(eventOfCorrection(one), one.items);
   const admitted: BatchEvent<CountedCorrection>[] = [];
   for (const { event, batch } of corrections) {
     if (stored.has(event.id)) continue;
