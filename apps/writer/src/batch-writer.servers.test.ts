@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { listLetters, replayOf } from "@tally/database";
 import { silentLog } from "@tally/runtime";
 import { openTcpProxy } from "@tally/local";
@@ -40,7 +41,8 @@ async function open({ writeUrl = own.writeUrl, transactionEveryMs = 10, ...limit
   const onCommit = () => void steps.push("committed");
   writerChannels.afterCommit.subscribe(onCommit);
   onTestFinished(() => writerChannels.afterCommit.unsubscribe(onCommit));
-  const { signal } = new AbortController();
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const writer = new BatchWriter({
     domain: purchases,
     database,
@@ -69,6 +71,7 @@ async function open({ writeUrl = own.writeUrl, transactionEveryMs = 10, ...limit
     database,
     publisher,
     writer,
+    stopping,
     queues,
     steps,
     figures,
@@ -185,4 +188,19 @@ test("another batch with an id of its transaction becomes a dead letter, and its
   await take(replayOf(letter, "tally", new BatchIds(), 1).body);
   expect(figures.slice(1).map(({ changes }) => changes)).toEqual([1, 0]);
   expect(await rowsOf(database.writer, 9)).toHaveLength(2);
+});
+
+test("an abort ends all retries at once: what is not stored stays unacknowledged", async () => {
+  const proxy = await openTcpProxy(own.writeUrl);
+  const { writer, stopping, steps } = await open({ writeUrl: proxy.url });
+  proxy.become({ name: "cut" });
+  writer.take(deliveryOf(bodyOf([sale(10)]), () => steps.push("acknowledged")));
+  writer.take(deliveryOf(Buffer.from("no batch"), () => steps.push("acknowledged")));
+  let isDrained = false;
+  const drained = writer.drain().then(() => (isDrained = true));
+  await delay(1500);
+  expect(isDrained).toBe(false);
+  stopping.abort();
+  await drained;
+  expect(steps).toEqual([]);
 });
