@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createPurchaseSender, retryingFetch, type PurchaseSender } from "@tally/client";
-import { Mix, Random, workloads } from "../kit/index.ts";
+import { Mix, Random, workloads, type ClientRequest } from "../kit/index.ts";
 import { clockOf, type Store } from "./chain.ts";
 import type { DayPlan, Sale } from "./plan-day.ts";
 
@@ -32,6 +32,8 @@ const othersUnderWayMax = 100;
 export class DayPlayer {
   /** The event ids of all acknowledged purchases. */
   readonly ids = new Set<string>();
+  /** The event ids of all acknowledged voids and refunds. */
+  readonly corrections = new Set<string>();
   /** Acknowledged events of other domains. */
   others = 0;
   /** Requests that were sent again. */
@@ -46,7 +48,8 @@ export class DayPlayer {
   readonly #senders: ReadonlyMap<Store, PurchaseSender>;
   readonly #outageSender: PurchaseSender | undefined;
   readonly #mix: Mix;
-  readonly #othersUnderWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<void>>();
+  #othersUnderWay = 0;
   readonly #givenUp = new AbortController();
   /** By key: the ids of the purchases whose response was lost when the store went offline. */
   #lostIds: Map<string, string> | undefined;
@@ -101,8 +104,9 @@ export class DayPlayer {
     else signal.addEventListener("abort", giveUpLater, { once: true });
     const senders = [...this.#senders.values()];
     // A sender that the gateway rejects has reported it.
-    await Promise.allSettled([...senders.map((sender) => sender.flush(this.#givenUp.signal)), ...this.#othersUnderWay]);
+    await Promise.allSettled(senders.map((sender) => sender.flush(this.#givenUp.signal)));
     await Promise.all(senders.map((sender) => sender.close({ withinMs: 0 })));
+    await Promise.all(this.#underWay);
   }
 
   #openSender(store: Store): PurchaseSender {
@@ -147,13 +151,17 @@ export class DayPlayer {
 
   #sell(sale: Sale): void {
     this.#begun++;
-    void this.#sellTo(this.#senders.get(sale.store), sale);
-    if (this.#begun % purchasesPerOther !== 0 || this.#othersUnderWay.size >= othersUnderWayMax) return;
-    const other = this.#sendOther().finally(() => this.#othersUnderWay.delete(other));
-    this.#othersUnderWay.add(other);
+    this.#track(this.#sellTo(this.#senders.get(sale.store), sale));
+    if (this.#begun % purchasesPerOther === 0 && this.#othersUnderWay < othersUnderWayMax)
+      this.#track(this.#sendOther());
   }
 
-  async #sellTo(sender: PurchaseSender | undefined, { purchase }: Sale): Promise<void> {
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#underWay.delete(tracked));
+    this.#underWay.add(tracked);
+  }
+
+  async #sellTo(sender: PurchaseSender | undefined, { purchase, takenBack }: Sale): Promise<void> {
     const isKept = this.#outage === "now" && sender === this.#outageSender;
     const added = await sender?.add(purchase);
     const settlement = await added?.settled;
@@ -164,26 +172,46 @@ export class DayPlayer {
     if (before !== undefined) this.kept.knownBefore++;
     if (before !== undefined && before !== id) this.kept.otherIds++;
     this.ids.add(id);
+    if (takenBack === undefined) return;
+    const path = `/purchases/${id}/${takenBack === "void" ? "void" : "refunds"}`;
+    const { storeID, date, items, idempotencyKey } = purchase;
+    const lines = items.slice(0, 1).map(({ ItemID }) => ({ line: 0, ItemID, numberOfItems: 1 }));
+    const refund = takenBack === "void" ? {} : { body: JSON.stringify({ storeID, date, lines }) };
+    const correction = await this.#post({ method: "POST", path, ...refund }, `${idempotencyKey}-${takenBack}`);
+    if (correction !== undefined) this.corrections.add(correction);
   }
 
   async #sendOther(): Promise<void> {
-    const { url, apiKey } = this.#playing.gateway;
+    this.#othersUnderWay++;
     const posting = this.#mix.next();
-    const { method, path, body, contentType = "application/json" } = posting.request;
+    const id = await this.#post(posting.request);
+    this.#othersUnderWay--;
+    if (id === undefined) return;
+    this.others++;
+    this.#mix.acknowledged(posting, id);
+  }
+
+  /** Sends a request until it has a response. Returns the id of its event; undefined: it was rejected or given up. */
+  async #post(
+    { method, path, body, contentType = "application/json" }: ClientRequest,
+    key?: string,
+  ): Promise<string | undefined> {
+    const { url, apiKey } = this.#playing.gateway;
     const headers = new Headers(body === undefined ? {} : { "content-type": contentType });
     if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
+    if (key !== undefined) headers.set("idempotency-key", key);
     const call = retryingFetch({ ...retries, attemptsMax: Infinity, withinMs: Infinity });
     const request = new Request(url + path, { method, headers, body: body ?? null, signal: this.#givenUp.signal });
     try {
       const response = await call(request);
       if (!response.ok) {
         this.#reject(`${method} ${path}: ${response.status} ${(await response.text()).slice(0, 300)}`);
-        return;
+        return undefined;
       }
-      this.others++;
-      this.#mix.acknowledged(posting, response.headers.get("tally-event-id") ?? "");
+      return response.headers.get("tally-event-id") ?? "";
     } catch (error) {
       if (!this.#givenUp.signal.aborted) throw error;
+      return undefined;
     }
   }
 

@@ -104,11 +104,12 @@ async function playDay(signal: AbortSignal): Promise<boolean> {
   await player.run();
   clearInterval(timer);
   const seconds = (performance.now() - startedAt) / 1000;
+  const acknowledged = new Set([...player.ids, ...player.corrections]);
   let shownAt = performance.now();
-  const check = await checkRanked(gateway, player.ids, flags.checkWithin * 1000, (ranked) => {
+  const check = await checkRanked(gateway, acknowledged, flags.checkWithin * 1000, (ranked) => {
     if (performance.now() - shownAt < everyMs) return;
     shownAt = performance.now();
-    status.show(`  checking: ${ranked} of ${player.ids.size} stored and ranked`);
+    status.show(`  checking: ${ranked} of ${acknowledged.size} stored and ranked`);
   });
   const played = { plan, player, seconds, check };
   say(summaryOf(played));

@@ -18,6 +18,8 @@ export interface Sale {
   readonly atMs: number;
   readonly store: Store;
   readonly purchase: Purchase & { readonly idempotencyKey: string };
+  /** How it is taken back, at once. */
+  readonly takenBack: "void" | "refund" | undefined;
 }
 
 export type DayPlan = ReturnType<typeof planDay>;
@@ -85,7 +87,7 @@ function* allSales(stores: readonly Store[], startsAtMs: number, options: DayOpt
           items: drawItems(store.zone, random),
           idempotencyKey: `${prefix}-${store.id}-${stream.sold}`,
         };
-        sales.push({ atMs, store, purchase });
+        sales.push({ atMs, store, purchase, takenBack: drawCorrection(random()) });
       }
     }
     yield* sales.toSorted((a, b) => a.atMs - b.atMs || a.store.id - b.store.id);
@@ -112,6 +114,12 @@ const sharedWithChain = 0.5;
 const stride = 709;
 const startOfZone = 631;
 
+// Of 100 purchases 2 are voids and 3 are refunded.
+const drawCorrection = (random: number): Sale["takenBack"] =>
+  random < 0.02 ? "void" : random < 0.05 ? "refund" : undefined;
+
+const priceOf = (item: number): string => (0.49 + ((item * 37) % 2000) / 100).toFixed(2);
+
 /** What a customer buys: 1 to 5 items, each once, most of them one piece. */
 function drawItems(zone: Zone, random: () => number): Purchase["items"] {
   const bought = new Map<number, number>();
@@ -122,5 +130,9 @@ function drawItems(zone: Zone, random: () => number): Purchase["items"] {
     const quantity = random() < 0.8 ? 1 : 2 + Math.floor(random() * 3);
     bought.set(item, (bought.get(item) ?? 0) + quantity);
   }
-  return Array.from(bought, ([item, quantity]) => ({ ItemID: String(item), numberOfItems: quantity }));
+  return Array.from(bought, ([item, quantity]) => ({
+    ItemID: String(item),
+    numberOfItems: quantity,
+    unitPrice: priceOf(item),
+  }));
 }

@@ -32,14 +32,14 @@ export function progressOf({ outage, startsAtMs, endsAtMs }: DayPlan, player: Da
   ].join(" | ");
 }
 
-/** Whether every acknowledged purchase is stored and ranked once, and none was rejected. */
+/** Whether every acknowledged purchase and correction is stored and ranked once, and none was rejected. */
 export function isGoodDay({ player: { kept, rejected }, check }: PlayedDay): boolean {
   return check.missing.length === 0 && kept.otherIds === 0 && rejected.count === 0;
 }
 
 export function summaryOf({ plan, player, seconds, check }: PlayedDay): string {
   const [first] = zones;
-  const { ids, others, retried, kept, rejected, unacknowledged } = player;
+  const { ids, corrections, others, retried, kept, rejected, unacknowledged } = player;
   const from = clockOf(plan.startsAtMs, first);
   const endedAt = clockOf(player.nowMs, first);
   const row = (name: string, text: string): string => `  ${name.padEnd(14)}${text}`;
@@ -57,7 +57,11 @@ export function summaryOf({ plan, player, seconds, check }: PlayedDay): string {
     ...(unacknowledged === 0 ? [] : [row("unknown", `${count(unacknowledged)} purchases without a 2xx`)]),
     ...(rejected.count === 0 ? [] : [row("rejected", `${count(rejected.count)}; the first: ${rejected.first}`)]),
     ...(kept.otherIds === 0 ? [] : [row("doubled", `${count(kept.otherIds)} retries got another id`)]),
-    row("check", `${count(check.ranked)} of ${count(ids.size)} acknowledged purchases are stored and ranked`),
+    row("taken back", `${count(corrections.size)} voids and refunds`),
+    row(
+      "check",
+      `${count(check.ranked)} of ${count(ids.size + corrections.size)} acknowledged events are stored and ranked`,
+    ),
     ...check.missing.slice(0, missingShown).map((id) => row("", `missing: ${id}`)),
   ].join("\n");
 }
