@@ -1,6 +1,8 @@
+import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
 import { CorrectedSale } from "./correct.ts";
-import type { Correction, PurchaseEvent, RefundEvent } from "./event.ts";
+import { manyRefunds } from "./correction-routes.ts";
+import { SalesEvent, type Correction, type PurchaseEvent, type RefundEvent } from "./event.ts";
 
 const saleId = "01890000-0000-7000-8000-000000000001";
 // Item 5 twice: a line is more than its item.
@@ -109,4 +111,23 @@ test("a refund may name its amount, up to what is left", () => {
   expect(amountsOf(priced(2, 10_000, 0), [1, 15_000], [1])).toEqual([-15_000, -5000]);
   expect(amountsOf(priced(2, 10_000, 0), [1, 20_001])).toEqual(["line 0: 2 are left, not 2.0001"]);
   expect(amountsOf(new CorrectedSale({ ...sale, lines: [[5, 2]] }), [1], [1, 500])).toEqual([undefined, -500]);
+});
+
+// An event that the schema rejects would make a dead letter of its whole batch.
+test("a refund over what numbers hold exactly is rejected, and the largest fits the schema", () => {
+  const refundFor = (amount: string) =>
+    manyRefunds.toEvent(saleId, ({
+	eventID: saleId,
+	storeID: 7,
+	date: '20261125',
+	idempotencyKey: 'k',
+	lines: [{
+		line: 0,
+		ItemID: 5,
+		numberOfItems: 1,
+		amount
+	}]
+}));
+  expect(() => refundFor("999999999999.9999")).toThrow("lines[0].amount: expected at most 900719925474.0991");
+  expect(Compile(SalesEvent).Check(refundFor("900719925474.0991"))).toBe(true);
 });

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { closed, ids, wholeNumbers } from "../values.ts";
 import { parseBusinessDate } from "./calendar-date.ts";
 import { itemsMax, type RefundEvent, type VoidEvent } from "./event.ts";
-import { Quantity } from "./lines.ts";
+import { grossMax, Quantity } from "./lines.ts";
 import { Money, parseMoney } from "./money.ts";
 import { BusinessDate, scopeOfStore } from "./routes.ts";
 
@@ -63,7 +63,10 @@ function refund(id: string, saleId: string, { storeID, date, lines }: Static<typ
     lines: lines.map(({ line, ItemID, numberOfItems, amount }, index): RefundEvent["lines"][number] => {
       const at = lineNumbers.parse(`lines[${index}].line`, line);
       const itemId = ids.parse(`lines[${index}].ItemID`, ItemID);
-      return amount === undefined ? [at, itemId, numberOfItems] : [at, itemId, numberOfItems, parseMoney(amount)];
+      if (amount === undefined) return [at, itemId, numberOfItems];
+      const money = parseMoney(amount);
+      if (!Number.isSafeInteger(money)) throw new InvalidInput(`lines[${index}].amount`, `at most ${grossMax}`, amount);
+      return [at, itemId, numberOfItems, money];
     }),
   };
 }

@@ -64,7 +64,8 @@ function pricedLineOf({ unitPrice, discountAmount = "0", ...item }: Item, index:
   return [itemId, quantity, price, discount] satisfies Lines[number];
 }
 
-const grossMax = moneyText(Number.MAX_SAFE_INTEGER);
+/** The most of an amount that numbers hold exactly. */
+export const grossMax = moneyText(Number.MAX_SAFE_INTEGER);
 
 function pricesDiffer(index: number, unitPrice: string | undefined): InvalidInput {
   return new InvalidInput(`items[${index}].unitPrice`, "a price in all items or in none", unitPrice);
