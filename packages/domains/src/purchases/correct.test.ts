@@ -116,18 +116,20 @@ test("a refund may name its amount, up to what is left", () => {
 // An event that the schema rejects would make a dead letter of its whole batch.
 test("a refund over what numbers hold exactly is rejected, and the largest fits the schema", () => {
   const refundFor = (amount: string) =>
-    manyRefunds.toEvent(saleId, ({
-	eventID: saleId,
-	storeID: 7,
-	date: '20261125',
-	idempotencyKey: 'k',
-	lines: [{
-		line: 0,
-		ItemID: 5,
-		numberOfItems: 1,
-		amount
-	}]
-}));
+    manyRefunds.toEvent(saleId, {
+      eventID: saleId,
+      storeID: 7,
+      date: "20261125",
+      idempotencyKey: "k",
+      lines: [
+        {
+          line: 0,
+          ItemID: 5,
+          numberOfItems: 1,
+          amount,
+        },
+      ],
+    });
   expect(() => refundFor("999999999999.9999")).toThrow("lines[0].amount: expected at most 900719925474.0991");
   expect(Compile(SalesEvent).Check(refundFor("900719925474.0991"))).toBe(true);
 });
