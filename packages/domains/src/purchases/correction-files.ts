@@ -1,7 +1,6 @@
 import type { EventFiles } from "@tally/contract";
 import { numberFilter, ids } from "../values.ts";
 import { parseCalendarDate } from "./calendar-date.ts";
-import type { RefundEvent } from "./event.ts";
 import { moneyText } from "./money.ts";
 import { correctionTable, type CountedCorrection } from "./store.ts";
 
@@ -42,9 +41,13 @@ export const voidFiles = filesOf("void", {});
 export const refundFiles = filesOf("refund", {
   storeID: ({ storeId }) => storeId,
   date: ({ date }) => String(date),
-  lines: ({ lines = [] }) => lines.map(refundedLine),
+  lines: refundedLines,
 });
 
-function refundedLine([line, ItemID, numberOfItems, amount]: RefundEvent["lines"][number]) {
-  return { line, ItemID, numberOfItems, ...(amount !== undefined && { amount: moneyText(amount) }) };
+/** With the amount that it counts: a share of the price would depend on the order of the refunds. */
+function refundedLines({ lines = [], items }: FileRow) {
+  return lines.map(([line, ItemID, numberOfItems], index) => {
+    const amount = items[index]?.[2];
+    return { line, ItemID, numberOfItems, ...(amount !== undefined && { amount: moneyText(-amount) }) };
+  });
 }
