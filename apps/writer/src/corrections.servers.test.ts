@@ -179,3 +179,16 @@ test("a parked event is opened after 7 days", async () => {
   await store(refund);
   expect(await stateOf(refund)).toMatch(/^parked: /);
 });
+
+test("of voids with many lines, one batch stores some and parks the rest", async () => {
+  const { database, store } = open();
+  // All voids together would have moves that are too large for a statement.
+  const lines = Array.from({ length: 500 }, (_, n) => [9_000_000_000_000_000 + n, 1_000_000]);
+  const sales = Array.from({ length: 250 }, () => sale(9, { lines }));
+  for (let at = 0; at < sales.length; at += 50) await store(...sales.slice(at, at + 50));
+  const voids = sales.map(voidOf);
+  const { changes, refused } = await store(...voids);
+  expect([changes, refused.filter(({ waitsFor }) => waitsFor !== undefined).length]).toEqual([100, 150]);
+  expect([(await store(...voids)).changes, (await store(...voids)).changes]).toEqual([100, 50]);
+  expect(await soldOf(database, sales)).toBe(0);
+});

@@ -1,5 +1,5 @@
 import { bytesOfEventId, eventIdOfBytes } from "@tally/contract";
-import type { BatchEvent, Refusal, SqlReader, SqlTransaction } from "@tally/contract";
+import type { BatchEvent, BatchId, Refusal, SqlReader, SqlTransaction } from "@tally/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { eventTable } from "../event-table.ts";
@@ -100,6 +100,9 @@ export function eventOfCorrection({ id, kind, saleId, storeId, date, lines = [] 
 const lockSales = `SELECT ${purchaseTable.selectList()} FROM purchases WHERE id IN (?) ORDER BY id FOR UPDATE`;
 const selectCorrections = `SELECT ${correctionTable.selectList()} FROM purchase_corrections WHERE sale_id IN (?)`;
 
+// The moves of a batch are one statement and one message, and a short void may have 500 lines.
+const linesOfBatchMax = 50_000;
+
 /** The corrections that are new and that their sales admit, with what they count. Locks the sales. */
 async function admit(
   transaction: SqlTransaction,
@@ -113,12 +116,18 @@ async function admit(
   const sales = new Map(rows.map(purchaseTable.eventOfRow).map((sale) => [sale.id, new CorrectedSale(sale)]));
   for (const one of stored.values()) sales.get(one.saleId)?.restore(eventOfCorrection(one), one.items);
   const admitted: BatchEvent<CountedCorrection>[] = [];
+  const linesOf = new Map<BatchId, number>();
   for (const { event, batch } of corrections) {
     if (stored.has(event.id)) continue;
-    const sale = sales.get(event.saleId);
-    const counted = sale?.apply(event) ?? { reason: `its sale ${event.saleId} is not stored`, waitsFor: event.saleId };
+    const lines = linesOf.get(batch) ?? 0;
+    const isFull = lines >= linesOfBatchMax;
+    const reason = isFull ? `its batch takes back ${lines} lines` : `its sale ${event.saleId} is not stored`;
+    const counted = (isFull ? undefined : sales.get(event.saleId)?.apply(event)) ?? { reason, waitsFor: event.saleId };
     if ("reason" in counted) refuse(event, counted);
-    else admitted.push({ event: rowOf(event, counted), batch });
+    else {
+      admitted.push({ event: rowOf(event, counted), batch });
+      linesOf.set(batch, lines + counted.items.length);
+    }
   }
   return admitted;
 }
