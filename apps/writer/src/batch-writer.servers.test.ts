@@ -1,93 +1,14 @@
-import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { listLetters, replayOf } from "@tally/database";
-import { silentLog } from "@tally/runtime";
 import { openTcpProxy } from "@tally/local";
-import { connectPublisher } from "@tally/broker";
-import { BatchIds, queuesOf, textOfBatchId, writerChannels } from "@tally/contract";
-import { openTracer } from "@tally/telemetry";
-import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
-import { letterKeeper } from "./rejected-events.ts";
-import {
-  bodyOf,
-  deliveryOf,
-  hexOf,
-  newBatchId,
-  poison,
-  purchases,
-  purchasesDatabase,
-  rowsOf,
-  sale,
-} from "./purchases.test-kit.ts";
+import { BatchIds, textOfBatchId } from "@tally/contract";
+import { expect, onTestFinished, test } from "vitest";
+import { bodyOf, deliveryOf, hexOf, newBatchId, openWriter, poison } from "./purchases.test-kit.ts";
+import { purchasesDatabase, rowsOf, sale } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
 
-/** A writer with its own queues, and a record of its actions in order. */
-async function open({ writeUrl = own.writeUrl, transactionEveryMs = 10, ...limits } = {}) {
-  const database = own.connect({ writeUrl });
-  const queues = queuesOf(`t${randomBytes(6).toString("hex")}`, purchases.name);
-  const publisher = connectPublisher({
-    url: inject("services").amqpUrl,
-    connectionName: "test",
-    queues: Object.values(queues),
-    log: silentLog,
-  });
-  onTestFinished(() => publisher.close());
-  await publisher.ready;
-  const tracer = await openTracer({ app: "writer", endpoint: "", log: silentLog });
-  const steps: string[] = [];
-  const figures: StoredFigures[] = [];
-  const onCommit = () => void steps.push("committed");
-  writerChannels.afterCommit.subscribe(onCommit);
-  onTestFinished(() => writerChannels.afterCommit.unsubscribe(onCommit));
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const writer = new BatchWriter({
-    domain: purchases,
-    database,
-    publisher: {
-      ...publisher,
-      async publish(message) {
-        const outcome = await publisher.publish(message);
-        steps.push(`${outcome} ${message.messageId}`);
-        return outcome;
-      },
-    },
-    keeper: letterKeeper(database, silentLog, signal, () => undefined),
-    ingestQueue: queues.ingest.name,
-    rankQueue: queues.rank.name,
-    rankingShards: 1,
-    line: { eventsPerTransaction: 100, bytesPerTransaction: 1_000_000, prefetch: 16, ...limits },
-    transactionEveryMs,
-    signal,
-    log: silentLog,
-    tracer,
-    onStored: (one) => figures.push(one),
-    onAnnounced: () => undefined,
-  });
-  let acknowledged = 0;
-  return {
-    database,
-    publisher,
-    writer,
-    stopping,
-    queues,
-    steps,
-    figures,
-    /** Takes deliveries within one turn, and resolves when all are acknowledged. */
-    take: async (...bodies: readonly Buffer[]): Promise<void> => {
-      const expected = acknowledged + bodies.length;
-      const ack = () => {
-        acknowledged++;
-        steps.push("acknowledged");
-      };
-      for (const body of bodies) writer.take(deliveryOf(body, ack));
-      await vi.waitFor(() => expect(acknowledged).toBe(expected), { timeout: 10_000, interval: 5 });
-      await writer.drain();
-    },
-  };
-}
+const open = (options: Parameters<typeof openWriter>[1] = {}) => openWriter(own, options);
 
 test("a batch is committed, then its ranking message is confirmed, then its delivery is acknowledged", async () => {
   const { steps, take } = await open();

@@ -1,10 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
-import { beforeAll } from "vitest";
+import { beforeAll, expect, inject, onTestFinished, vi } from "vitest";
 import { addDomains, deadLetterMigrations, ledgerMigrations, retentionMigrations } from "@tally/database";
 import { domains } from "@tally/domains";
-import type { Delivery } from "@tally/broker";
-import { encodeBatch, encodeEvent, newEventId, type BatchId, type Event, type SqlReader } from "@tally/contract";
+import { connectPublisher, type Delivery } from "@tally/broker";
+import { encodeBatch, encodeEvent, newEventId, queuesOf, writerChannels } from "@tally/contract";
+import type { BatchId, Event, SqlReader } from "@tally/contract";
+import { silentLog } from "@tally/runtime";
+import { openTracer } from "@tally/telemetry";
+import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
+import { letterKeeper } from "./rejected-events.ts";
+import type { LineLimits } from "./waiting-line.ts";
 
 const found = domains.find(({ name }) => name === "purchases");
 if (found === undefined) throw new Error("there is no domain purchases");
@@ -21,6 +27,79 @@ export function purchasesDatabase() {
   );
   beforeAll(() => own.connect().transaction((transaction) => addDomains(transaction, [name])));
   return own;
+}
+
+type WriterOptions = Partial<LineLimits> & { readonly writeUrl?: string; readonly transactionEveryMs?: number };
+/** A writer with its own queues, its ranking messages, and a record of its actions in order. */
+export async function openWriter(
+  own: ReturnType<typeof purchasesDatabase>,
+  { writeUrl = own.writeUrl, transactionEveryMs = 10, ...limits }: WriterOptions = {},
+) {
+  const database = own.connect({ writeUrl });
+  const queues = queuesOf(`t${randomBytes(6).toString("hex")}`, purchases.name);
+  const publisher = connectPublisher({
+    url: inject("services").amqpUrl,
+    connectionName: "test",
+    queues: Object.values(queues),
+    log: silentLog,
+  });
+  onTestFinished(() => publisher.close());
+  await publisher.ready;
+  const tracer = await openTracer({ app: "writer", endpoint: "", log: silentLog });
+  const messages: Buffer[] = [];
+  const steps: string[] = [];
+  const figures: StoredFigures[] = [];
+  const onCommit = () => void steps.push("committed");
+  writerChannels.afterCommit.subscribe(onCommit);
+  onTestFinished(() => writerChannels.afterCommit.unsubscribe(onCommit));
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const writer = new BatchWriter({
+    domain: purchases,
+    database,
+    publisher: {
+      ...publisher,
+      async publish(message) {
+        const outcome = await publisher.publish(message);
+        messages.push(message.body);
+        steps.push(`${outcome} ${message.messageId}`);
+        return outcome;
+      },
+    },
+    keeper: letterKeeper(database, silentLog, signal, () => undefined),
+    ingestQueue: queues.ingest.name,
+    rankQueue: queues.rank.name,
+    rankingShards: 1,
+    line: { eventsPerTransaction: 100, bytesPerTransaction: 1_000_000, prefetch: 16, ...limits },
+    transactionEveryMs,
+    signal,
+    log: silentLog,
+    tracer,
+    onStored: (one) => figures.push(one),
+    onAnnounced: () => undefined,
+  });
+  let acknowledged = 0;
+  return {
+    database,
+    publisher,
+    writer,
+    stopping,
+    queues,
+    messages,
+    steps,
+    figures,
+    /** Takes deliveries within one turn, and resolves when all are acknowledged. */
+    take: async (...bodies: readonly Buffer[]): Promise<void> => {
+      const expected = acknowledged + bodies.length;
+      const ack = () => {
+        acknowledged++;
+        steps.push("acknowledged");
+      };
+      for (const body of bodies) writer.take(deliveryOf(body, ack));
+      await vi.waitFor(() => expect(acknowledged).toBe(expected), { timeout: 10_000, interval: 5 });
+      await writer.drain();
+    },
+  };
 }
 
 /** Two pieces of item 5, sold in a store. */

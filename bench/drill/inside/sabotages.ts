@@ -26,6 +26,8 @@ export const sabotages = {
   "key-comparison": [substitute("writer", "@tally/database", "no-conflicts.ts")],
   /** The ranker does not notice commits that the database lost. */
   epochs: [substitute("ranker", "@tally/redis", "no-epochs.ts")],
+  /** The writer does not read what was taken back of a sale before. */
+  "sale-lock": [substitute("writer", "@tally/domains", "no-sale-lock.ts")],
   /** The gateway responds 2xx before the broker has confirmed. */
   "early-2xx": [substitute("gateway", "@tally/broker", "early-confirm.ts")],
 } as const satisfies Record<string, readonly Substitute[]>;
