@@ -42,8 +42,8 @@ export default defineConfig({
     // How long what follows after a moment may take on a busy machine. A guarantee of time has its own limit.
     expect: { poll: { timeout: 30_000 } },
     hookTimeout: 120_000,
-    // On two cores, two leave 40 % of the time idle: tests wait for servers.
-    maxWorkers: 3,
+    // For the long tests on two cores: drills and benches use both. The short ones wait for servers, so three run at once.
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
