@@ -24,7 +24,8 @@ export async function runAudit(system: System, directory: string, lost: LostComm
 export async function countDeadLetters(system: System, lost: LostCommits): Promise<Letters> {
   const args = ["dead-letters", "list", "--json", "--limit", "100000"];
   const letters: readonly { readonly stage: string }[] = await runAdmin(system, args);
-  const all = [...letters, ...lost.letters];
+  // The list is of open ones.
+  const all = [...letters, ...lost.letters.filter(({ state }) => state === "open")];
   const count = (...stages: readonly string[]): number => all.filter(({ stage }) => stages.includes(stage)).length;
   return { events: count("event"), messages: count("message", "delivery") };
 }
