@@ -1,12 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { openParked, readyLetters, settleLetter, type Database } from "@tally/database";
-import { BatchIds, encodeBatch, textOfBatchId, unpackEvent, type Domain } from "@tally/contract";
+import { openParked, readyLetters, settleLetter, type Database, type DeadLetter } from "@tally/database";
+import { BatchIds, encodeBatch, textOfBatchId, unpackEvent, type BatchId, type Domain } from "@tally/contract";
 import { Outage, type Log } from "@tally/runtime";
 import type { BatchWriter } from "./batch-writer.ts";
 
 const lookEveryMs = 1000;
-// Many events may wait for sales that never come: a look takes at most this part of the time.
+// Many events may wait for sales that never come: then it looks less often.
 const partOfTime = 1 / 20;
+const lookAtLeastEveryMs = 10_000;
 const openEveryMs = 60_000;
 const lettersMax = 500;
 
@@ -31,8 +32,11 @@ export async function storeParked(options: ParkedOptions): Promise<void> {
   let openAt = 0;
   while (!signal.aborted) {
     const startedAt = performance.now();
+    let lookedMs = 0;
     try {
-      await storeReady(options, batches);
+      const letters = await readyLetters(database.writer, domain.name, options.awaited, lettersMax);
+      lookedMs = performance.now() - startedAt;
+      if (letters.length > 0) await storeReady(options, letters, batches.next());
       if (startedAt >= openAt) {
         await database.transaction((transaction) => openParked(transaction, domain.name, Date.now()), { signal });
         openAt = startedAt + openEveryMs;
@@ -42,15 +46,16 @@ export async function storeParked(options: ParkedOptions): Promise<void> {
       if (signal.aborted) return;
       outage.failed(error);
     }
-    const waitMs = Math.max(lookEveryMs, (performance.now() - startedAt) / partOfTime);
+    const waitMs = Math.min(Math.max(lookEveryMs, lookedMs / partOfTime), lookAtLeastEveryMs);
     await delay(waitMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
-async function storeReady({ domain, awaited, database, writer, signal }: ParkedOptions, batches: BatchIds) {
-  const letters = await readyLetters(database.writer, domain.name, awaited, lettersMax);
-  if (letters.length === 0) return;
-  const id = batches.next();
+async function storeReady(
+  { domain, database, writer, signal }: ParkedOptions,
+  letters: readonly DeadLetter[],
+  id: BatchId,
+): Promise<void> {
   const events = letters.map(({ body }) => unpackEvent(body));
   const stored = Promise.withResolvers<void>();
   const stop = (): void => stored.resolve();
