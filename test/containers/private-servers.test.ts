@@ -8,7 +8,7 @@ import { shellIn } from "./shell.ts";
 
 /* The launcher's own containers: for bench and drill, and on a machine without any server. */
 
-vi.setConfig({ testTimeout: 600_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const { run, lines, leftOf } = shellIn(root, {});
 const label = "com.docker.compose.project";
