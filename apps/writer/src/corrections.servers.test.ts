@@ -1,5 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { countLetters, findLetters, openParked, readyLetters } from "@tally/database";
 import { batchDecoder, newEventId, type Event } from "@tally/contract";
+import { lookAt } from "@tally/reconcile";
 import { silentLog } from "@tally/runtime";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { storeParked } from "./parked-events.ts";
@@ -115,7 +117,7 @@ test("no more are stored than were sold when refunds are read in another order t
 });
 
 /** Stores parked events through the given writer until the test ends. */
-function storingParked({ database, storeBody }: ReturnType<typeof open>): void {
+function storingParked({ database, storeBody }: Pick<ReturnType<typeof open>, "database" | "storeBody">): void {
   const controller = new AbortController();
   const work = storeParked({
     domain: purchases,
@@ -149,6 +151,45 @@ test("a correction before its sale is parked, and stored once its sale is", asyn
     "open: line 0: 2 were sold and 2 taken back, so not 1 more",
     0,
   ]);
+});
+
+test("a look that was slow, as in an outage, is repeated after 10 s", async () => {
+  const { database, store, storeBody, stateOf } = open();
+  let looks = 0;
+  const slow: typeof database.writer.query = async (...query) => {
+    if (looks++ === 0) await delay(1500);
+    return database.writer.query(...query);
+  };
+  storingParked({ database: { ...database, writer: { ...database.writer, query: slow } }, storeBody });
+  const sold = sale(8);
+  const refund = refundOf(sold, 1);
+  await vi.waitFor(() => expect(looks).toBe(1), 10_000);
+  await store(refund);
+  await delay(2000);
+  await store(sold);
+  // A twentieth of the time for looks would be 30 s.
+  await vi.waitFor(async () => expect(await stateOf(refund)).toBe("stored"), 15_000);
+});
+
+test("a system has not drained while a parked event can be stored", async () => {
+  const system = open();
+  const { database, store } = system;
+  const sold = sale(8);
+  const look = lookAt({
+    domains: [purchases],
+    namespace: "tally",
+    database,
+    rankings: { state: async () => ({ name: "whole" }), unmarked: async () => [] },
+    queueDepth: async () => 0,
+    endpoint: "write",
+  });
+  const underWay = async () => (await look()).underWay(60_000);
+  await store(refundOf(sold, 1));
+  expect(await underWay()).toEqual([]);
+  await store(sold);
+  expect(await underWay()).toEqual(["events of purchases that waited for others are not stored yet"]);
+  storingParked(system);
+  await vi.waitFor(async () => expect(await underWay()).toEqual([]), 20_000);
 });
 
 test("a parked refund whose sale is void when it is stored becomes a dead letter", async () => {
