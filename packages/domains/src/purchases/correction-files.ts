@@ -18,7 +18,7 @@ const fields = {
 const filesOf = (kind: "void" | "refund", own: EventFiles<FileRow>["fields"]): EventFiles<FileRow> => ({
   rows: {
     table: correctionTable.table,
-    columns: [],
+    columns: correctionTable.columns,
     selectFrom: (table) => `
       SELECT ${correctionTable.selectList()}, saleStore FROM (
         SELECT ${table}.*, (SELECT MIN(store_id) FROM purchases WHERE purchases.id = ${table}.sale_id) AS saleStore

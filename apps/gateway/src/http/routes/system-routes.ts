@@ -68,26 +68,21 @@ export function addEventRoute(
   app.get<{ Params: { id: string } }>(`${prefix}/events/:id`, options, async ({ params, grant }) => {
     const id = params.id.toLowerCase();
     if (!isEventId(id)) throw new InvalidInput("id", expectedId, params.id);
+    const unstored = { id, stored: false, ranked: false } as const;
     // A replica may be behind.
     const found =
       (await locate(domains, database.reader, id)) ??
       (await locate(domains, database.writer, id)) ??
       (await findLetterHead(database.writer, id));
-    // A letter that was sent again is as any event that is not stored yet.
+    // The event of a replayed letter waits in the queue again.
     if (found === undefined || ("state" in found && found.state === "replayed"))
-      return { id, domain: null, state: "pending", stored: false, ranked: false } as const;
+      return { ...unstored, domain: null, state: "pending" } as const;
     const { domain } = found;
     // Keys that are limited to stores may read this: only the sender knows the id, and the response names no store.
     if (grant?.may(domain, "read") === false)
       throw new ClientError(rejection("SCOPE_MISSING", { scope: `${domain}:read` }));
     if ("state" in found)
-      return {
-        id,
-        domain,
-        state: found.state === "parked" ? "parked" : "rejected",
-        stored: false,
-        ranked: false,
-      } as const;
+      return { ...unstored, domain, state: found.state === "parked" ? "parked" : "rejected" } as const;
     const ranked = await rankings.isMarked(domain, found.batch);
     return { id, domain, state: "stored", stored: true, ranked } as const;
   });
