@@ -69,7 +69,7 @@ async function open(storeId: number) {
     },
     rebuild: () => rebuild({ domain, database, rankings }),
     count: () => rankings.count(domain.name, `store:${storeId}`, "5"),
-    start: (watched: Rankings = rankings, keptMs = 3_600_000): void => {
+    start: (watched: Rankings = rankings, keptMs = 3_600_000): Auditor => {
       const auditor = new Auditor({
         domains: [domain],
         database,
@@ -82,6 +82,7 @@ async function open(storeId: number) {
         onFoldFailed: (name) => void lines.push(`unfolded ${name}`),
       });
       onTestFinished(() => auditor.stop());
+      return auditor;
     },
   };
 }
@@ -298,6 +299,19 @@ test.each([
   start(rankings, 0);
   const folded = async () => (await readFold(database.writer, domain.name)).batches;
   await vi.waitFor(async () => expect([await folded(), ...lines]).toEqual(expected), 10_000);
+});
+
+test("an auditor that is stopped while it rebuilds lets others build", async () => {
+  const { domain, rankings, start } = await open(17);
+  const switching = Promise.withResolvers<void>();
+  const build: Rankings["build"] = async (...args) => {
+    const generation = await rankings.build(...args);
+    return generation && { ...generation, switch: () => (switching.resolve(), generation.switch()) };
+  };
+  const auditor = start({ ...rankings, build });
+  await switching.promise;
+  await auditor.stop();
+  expect(await rankings.isBuilding(domain.name)).toBe(false);
 });
 
 test("the number of shards of rankings that an earlier release has built is kept in the database", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Outage } from "@tally/runtime";
 import type { Rankings } from "@tally/redis";
 import { DomainAuditor, epochEveryMs, type AuditorOptions } from "./domain-auditor.ts";
@@ -19,6 +20,7 @@ import { DomainAuditor, epochEveryMs, type AuditorOptions } from "./domain-audit
 
 const lookEveryMs = 1000;
 const foldEveryMs = 60_000;
+const endWithinMs = 3000;
 
 export class Auditor {
   readonly #rankings: Rankings;
@@ -28,6 +30,7 @@ export class Auditor {
   #instance = "";
   #keepShardsAt = 0;
   #foldAt = 0;
+  #round: Promise<void> | undefined;
   #folding: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -38,17 +41,19 @@ export class Auditor {
     this.#schedule(0);
   }
 
-  /** Starts no further round. A round that waits for Redis or the database ends when their connections are closed. */
-  stop(): void {
+  /** Starts no further round, and waits 3 s for one that runs: a rebuild that ends lets others build at once. One that
+   * waits for Redis or the database ends when their connections are closed. */
+  async stop(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);
+    await Promise.race([Promise.all([this.#round, this.#folding]), delay(endWithinMs, undefined, { ref: false })]);
   }
 
   // Never two rounds at once: each schedules the next when it has ended.
   #schedule(delayMs: number): void {
     if (this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
-      void this.#round()
+      this.#round = this.#look()
         .then(() => this.#outage.worked())
         .catch((error: unknown) => {
           // The database or Redis is down: the next round continues where the last complete one ended.
@@ -58,7 +63,7 @@ export class Auditor {
     }, delayMs);
   }
 
-  async #round(): Promise<void> {
+  async #look(): Promise<void> {
     const instance = await this.#rankings.instance();
     const isOther = instance !== this.#instance;
     if (isOther) {

@@ -49,8 +49,7 @@ runThread<RankerConfig>(async (config, { index }) => {
       const drained = Promise.all(rankers.map(({ ranker }) => ranker.drain()));
       await Promise.race([drained, delay(drainWithinMs, undefined, { ref: false })]);
       for (const { ranker } of rankers) ranker.stop();
-      await Promise.all(rankers.map(({ consumer }) => consumer.close()));
-      auditor?.stop();
+      await Promise.all([auditor?.stop(), ...rankers.map(({ consumer }) => consumer.close())]);
       await Promise.all([rankings.close(), database.close(), tracer.close()]);
     },
   };
