@@ -128,7 +128,7 @@ test("a full audit finds folded counts that differ from the rows, where the boar
   await store(20);
   await foldAllOf();
   const onlyItem = "WHERE domain = 'wrong' AND member = 1 LIMIT 1";
-  await database.writer.query(`UPDATE folded_counts SET counts = '[[1,1]]' ${onlyItem}`);
+  await database.writer.query(`UPDATE folded_series SET counts = '[[1,1]]' ${onlyItem}`);
   expect((await auditIt()).boards.differences.count).toBeGreaterThan(0);
   await rebuild({ domain, database, rankings, endpoint: "write" });
   expect((await auditIt()).boards.differences.count).toBe(0);

@@ -3,7 +3,7 @@ import type { BatchId, RowRanges, SqlReader, SqlTransaction } from "@tally/contr
 
 /*
  * The ledger has a row for each batch with its ranking message. A batch that was ranked long ago is folded, in one
- * transaction: its rows are added to sums by member and key (folded_counts), its numbers to the totals of its domain
+ * transaction: its rows are added to sums by member and key (folded_series), its numbers to the totals of its domain
  * (ledger_folds), it becomes one bit (folded_batches), and its ledger row is deleted. So the counts of a domain are
  * the folded counts and the rows of the batches in the ledger, whatever the date or the age of a row is, and the cost
  * of audit and rebuild does not grow with the number of folded rows.
@@ -53,9 +53,9 @@ const deleteBatches = "DELETE FROM batches WHERE (producer, sequence) IN (?)";
 const selectParts = "SELECT producer, part, marks FROM folded_batches WHERE (domain, producer, part) IN (?)";
 const replaceParts = `
   INSERT INTO folded_batches (domain, producer, part, marks) VALUES ? ON DUPLICATE KEY UPDATE marks = VALUES(marks)`;
-const selectSlices = "SELECT slice, counts FROM folded_counts WHERE domain = ? AND member = ?";
+const selectSlices = "SELECT slice, counts FROM folded_series WHERE domain = ? AND member = ?";
 const replaceSlices = `
-  INSERT INTO folded_counts (domain, member, slice, counts) VALUES ? ON DUPLICATE KEY UPDATE counts = VALUES(counts)`;
+  INSERT INTO folded_series (domain, member, slice, counts) VALUES ? ON DUPLICATE KEY UPDATE counts = VALUES(counts)`;
 
 /** The rows of a domain, the first `?`, in the order of a key. */
 export const rangesOf = (columns: string, table: string, key: string, bounds: RowRanges["bounds"]): RowRanges => ({
@@ -70,7 +70,7 @@ const producers: RowRanges["bounds"] = [Buffer.alloc(0), Buffer.alloc(8, 0xff)];
 /** (producer, offset in bytes, marks). */
 export const foldedMarks = rangesOf("producer, part * 1024, marks", "folded_batches", "producer", producers);
 /** (member, counts), each key of a member once. Counts are the text of [[key, count], …], none 0. */
-export const foldedCounts = { ...rangesOf("member, counts", "folded_counts", "member", naturals), first: 100 };
+export const foldedCounts = { ...rangesOf("member, counts", "folded_series", "member", naturals), first: 100 };
 
 /** Adds the rows of domains that have none. May be repeated. */
 export async function addFolds(transaction: SqlTransaction, domains: readonly string[]): Promise<void> {

@@ -97,7 +97,7 @@ test("refunds get their share of what was paid, the last unit the rest: together
   expect(amountsOf(priced(3, 33_366, 198), [1], [1], [1])).toEqual([-33_300, -33_300, -33_300]);
   expect(amountsOf(priced(3, 33_333, 0), [2], [1])).toEqual([-66_666, -33_333]);
   expect(amountsOf(priced(3, 1, 1), [1], [1], [1])).toEqual([-0, -1, -1]);
-  expect(priced(3, 33_333, 1).apply(toVoid)).toMatchObject({ items: [[5, -3, -99_998]] });
+  expect(priced(3, 33_333, 1).apply(toVoid)).toMatchObject({ items: [[5, -3, -99_998, -99_999]] });
   for (const [quantity, price, discount] of [
     [7, 12_345, 6789],
     [1_000_000, 9_007_199_254, 3],

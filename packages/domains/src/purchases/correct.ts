@@ -2,21 +2,25 @@ import type { Refusal } from "@tally/contract";
 import type { Correction, PurchaseEvent, RefundEvent } from "./event.ts";
 import { moneyText } from "./money.ts";
 
-/** What a correction counts, and where. Quantities and amounts, × 10,000, are negative. Without an amount: it is unknown.
- */
+/** What a correction counts, and where. Quantities and amounts, × 10,000, are negative: a refund has the net amount, a
+ * void the net and the gross one. Without amounts they are unknown. */
 export interface Counted {
   readonly storeId: number;
   readonly date: number;
   readonly items: readonly CountedItem[];
 }
 
-type CountedItem = [itemId: number, quantity: number] | [itemId: number, quantity: number, amount: number];
+type CountedItem =
+  | [itemId: number, quantity: number]
+  | [itemId: number, quantity: number, net: number]
+  | [itemId: number, quantity: number, net: number, gross: number];
 
 /** A line of a sale, and what was taken back of it. */
 interface Line {
   readonly itemId: number;
   readonly sold: number;
-  /** Its price less its discount; undefined without a price. */
+  /** The price of all units; undefined without a price. Less the discount it is the value. */
+  readonly gross: number | undefined;
   readonly value: number | undefined;
   readonly returned: number;
   readonly refunded: number;
@@ -31,8 +35,8 @@ export class CorrectedSale {
   constructor(sale: PurchaseEvent) {
     this.#sale = sale;
     this.#lines = sale.lines.map(([itemId, sold, price, discount = 0]) => {
-      const value = price === undefined ? undefined : price * sold - discount;
-      return { itemId, sold, value, returned: 0, refunded: 0 };
+      const gross = price === undefined ? undefined : price * sold;
+      return { itemId, sold, gross, value: gross && gross - discount, returned: 0, refunded: 0 };
     });
   }
 
@@ -62,7 +66,11 @@ export class CorrectedSale {
     if (this.#lines.some(({ returned }) => returned > 0))
       return { reason: `the sale ${id} has refunds: refund the rest of it` };
     this.#isVoid = true;
-    return { storeId, date, items: this.#lines.map(({ itemId, sold, value }) => countedItem(itemId, sold, value)) };
+    return {
+      storeId,
+      date,
+      items: this.#lines.map(({ itemId, sold, ...of }) => countedItem(itemId, sold, of.value, of.gross)),
+    };
   }
 
   #refund({ storeId, date, lines: asked }: RefundEvent): Counted | Refusal {
@@ -94,8 +102,9 @@ function problemOf({ itemId, sold, returned }: Line, asked: number, quantity: nu
   return `${sold} were sold and ${returned} taken back, so not ${quantity} more`;
 }
 
-function countedItem(itemId: number, quantity: number, amount: number | undefined): CountedItem {
-  return amount === undefined ? [itemId, -quantity] : [itemId, -quantity, -amount];
+function countedItem(itemId: number, quantity: number, net: number | undefined, gross?: number): CountedItem {
+  if (net === undefined) return [itemId, -quantity];
+  return gross === undefined ? [itemId, -quantity, -net] : [itemId, -quantity, -net, -gross];
 }
 
 /** The value of the next units of a line. The last one gets the rest, so all shares add up to the value. */

@@ -4,7 +4,7 @@ import { AsOf, closed, ids, None, parseTopLimit, TopLimit, topOf } from "../valu
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import { latestPurchases, listPurchases } from "./list-purchases.ts";
 import { onePurchase } from "./one-purchase.ts";
-import { storesOfItem } from "./rank.ts";
+import { storesOfItem } from "./series.ts";
 import { topItemsOfDay } from "./top-items-of-day.ts";
 import { topItemsOfStore } from "./top-items-of-store.ts";
 

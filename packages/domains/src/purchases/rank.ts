@@ -1,15 +1,9 @@
-import type { MirroredBoards, Moves, Recount, Retention, RowRanges } from "@tally/contract";
+import type { Moves, Recount, Retention, RowRanges } from "@tally/contract";
 import { isCorrection, type SalesEvent } from "./event.ts";
+import { salesOf } from "./series.ts";
 import type { SalesChange } from "./store.ts";
 
-/** How many of an item a store sold and did not take back: ranks the stores of each item and the items of each store. */
-const sales: MirroredBoards = { prefix: "item:", mirrorPrefix: "store:" };
-
-/** The board of a store: its items by how many were sold. */
-export const itemsOfStore = (storeId: number): string => `${sales.mirrorPrefix}${storeId}`;
-
-/** The board of an item: its stores by how many they sold. */
-export const storesOfItem = (itemId: number): string => `${sales.prefix}${itemId}`;
+const sales = salesOf("");
 
 export function rank(changes: readonly SalesChange[], moves: Moves): void {
   for (const change of changes) {

@@ -26,8 +26,13 @@ function listOf<T>(check: { Check(value: unknown): value is T }, column: unknown
   return list;
 }
 
+const counted = [StoredNumber, Type.Integer()] as const;
 const CountedItems = Type.Array(
-  Type.Union([Type.Tuple([StoredNumber, Type.Integer()]), Type.Tuple([StoredNumber, Type.Integer(), Type.Integer()])]),
+  Type.Union([
+    Type.Tuple([...counted]),
+    Type.Tuple([...counted, Type.Integer()]),
+    Type.Tuple([...counted, Type.Integer(), Type.Integer()]),
+  ]),
 );
 const isCounted = Compile(CountedItems);
 const isTakenBack = Compile(RefundEvent.properties.lines);

@@ -1,14 +1,14 @@
 import { keyedRead, type Sources } from "@tally/contract";
 import { topLimitMax, topOf } from "../values.ts";
 import { ItemCounts, type ItemCount } from "./item-counts.ts";
-import { itemsOfStore } from "./rank.ts";
+import { itemsOfStore } from "./series.ts";
 
 /** All counts of a store as of one moment: what folded batches add, and the rows of the batches in the ledger. */
 const itemsSold = keyedRead({
   select: `
     WITH asked AS (SELECT ? AS store_id)
     SELECT asked.store_id, CAST(counts AS CHAR) AS counts
-      FROM asked JOIN folded_counts ON domain = 'purchases' AND member = asked.store_id
+      FROM asked JOIN folded_series ON domain = 'purchases' AND member = asked.store_id
     UNION ALL
     SELECT asked.store_id, CAST(items AS CHAR)
       FROM asked JOIN purchases USING (store_id) JOIN batches USING (producer, sequence) WHERE domain = 'purchases'
