@@ -4,6 +4,7 @@ import type { DomainAccess } from "./admission/admission.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { GatewayServers } from "./connect-servers.ts";
 import { Finder } from "./find/finder.ts";
+import { isUnavailable } from "./errors/reject.ts";
 import type { TraceOf } from "./ingest/event-traces.ts";
 import type { Commit, Intake } from "./ingest/intake.ts";
 import { domainKeys, type DomainKeys } from "./keys/keys.ts";
@@ -51,9 +52,10 @@ export function serveDomain(
     });
   const keys = domainKeys(domain, keyMemory, database.writer, (state) => metrics.keys.inc({ domain: name, state }));
   const read = groupReads("read");
+  const write = groupReads("write");
   const finder = new Finder({
     read,
-    write: groupReads("write"),
+    write,
     recentBytesMax: config.recentBytesMax,
     waitMs: config.foundWithinMs,
     waitersMax: waitingMax,
@@ -62,6 +64,11 @@ export function serveDomain(
   const sources: Sources = {
     rows: database.reader,
     read: read.read.bind(read),
+    readNewest: (what, key) =>
+      write.read(what, key).catch((error: unknown) => {
+        if (isUnavailable(error)) return read.read(what, key);
+        throw error;
+      }),
     boards: {
       top: (board, limit) => rankings.top(name, board, limit),
       count: (board, member) => rankings.count(name, board, member),

@@ -10,6 +10,8 @@ export interface Sources {
   /** Concurrent calls share one statement, and its failure. Throws what the reader throws, and when too many calls
    * wait. */
   readonly read: <K extends ReadKey, T>(what: KeyedRead<K, T>, key: K) => Promise<T>;
+  /** The same from the write endpoint, so that it has every commit; from the read endpoint while that cannot be read. */
+  readonly readNewest: Sources["read"];
   readonly boards: BoardReader;
   /** What the event of a form brought, from its 2xx on, on any gateway and with any replica lag; undefined: no such
    * event. For a recent event that is not stored yet it waits, and may throw an error that asks the client to retry. */

@@ -54,6 +54,7 @@ test("what audit and rebuild read of any purchases equals what rank() adds, and 
     rows: database.writer,
     boards: { top: () => expect.fail(), count: () => expect.fail() },
     read: () => expect.fail(),
+    readNewest: () => expect.fail(),
     find: () => expect.fail(),
   };
   const request = { params: { storeID: String(busyStore) }, query: { date: String(day), limit: "4" } };

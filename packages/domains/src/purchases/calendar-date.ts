@@ -18,12 +18,12 @@ export const DateText = Type.String({
 
 /** "20261120" → 20261120. Throws InvalidInput for a date that does not exist, such as the 30th of February, and for
  * years before 1000. */
-export function parseCalendarDate(field: string, text: string): number {
+export function parseCalendarDate(field: string, text: string, expectedText = expected): number {
   const year = Number(text.slice(0, 4));
   const month = Number(text.slice(4, 6));
   const day = Number(text.slice(6));
   if (!/^[0-9]{8}$/.test(text) || year < firstYear || month < 1 || month > 12 || day < 1 || day > daysOf(year, month))
-    throw new InvalidInput(field, expected, text);
+    throw new InvalidInput(field, expectedText, text);
   return year * 10_000 + month * 100 + day;
 }
 

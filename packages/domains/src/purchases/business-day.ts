@@ -1,0 +1,46 @@
+/** Where a store is, and until which hour after midnight its business day goes on. */
+export interface StoreClock {
+  /** An IANA name. */
+  readonly zone: string;
+  readonly closingHour: number;
+}
+
+/** The clock of a store that is not registered. */
+export const utcClock: StoreClock = { zone: "UTC", closingHour: 0 };
+
+/** The business day of a store at a time, as yyyymmdd: before the closing hour it is still the day before. */
+export function businessDayOf(clock: StoreClock, atMs: number): number {
+  const date = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(clock.zone).toPlainDate();
+  return numberOf(atMs < startOf(date, clock).epochMilliseconds ? date.subtract({ days: 1 }) : date);
+}
+
+/** The date some days after a date, both as yyyymmdd. */
+export function dateAfter(date: number, days: number): number {
+  return numberOf(plainDateOf(date).add({ days }));
+}
+
+/** The local hours of a business day, by when each begins: 23 to 25, at least one. An hour that a change of the clock
+ * cuts is shorter; an hour that comes twice is two. */
+export function hoursOf(clock: StoreClock, date: number): readonly Temporal.ZonedDateTime[] {
+  const day = plainDateOf(date);
+  const endMs = startOf(day.add({ days: 1 }), clock).epochMilliseconds;
+  const hours: Temporal.ZonedDateTime[] = [];
+  let hour = startOf(day, clock);
+  do {
+    hours.push(hour);
+    // Exact time: it passes a change of the clock, after which the next hour begins at the full hour again.
+    hour = hour.add({ seconds: 3600 - hour.minute * 60 - hour.second });
+  } while (hour.epochMilliseconds < endMs);
+  return hours;
+}
+
+// A time that does not exist on that day is the one after the change of the clock.
+const startOf = (date: Temporal.PlainDate, { zone, closingHour }: StoreClock): Temporal.ZonedDateTime =>
+  date.toZonedDateTime({ timeZone: zone, plainTime: { hour: closingHour } });
+
+function plainDateOf(date: number): Temporal.PlainDate {
+  const year = Math.floor(date / 10_000);
+  return Temporal.PlainDate.from({ year, month: Math.floor(date / 100) % 100, day: date % 100 });
+}
+
+const numberOf = ({ year, month, day }: Temporal.PlainDate): number => year * 10_000 + month * 100 + day;
