@@ -5,7 +5,7 @@ import { domains } from "@tally/domains";
 import { silentLog, type Log } from "@tally/runtime";
 import { addDomains, closeEarlier, enter, joinEpoch, keepShards, ledgerMigrations, openEpoch } from "@tally/database";
 import { readEpochs, readFold, readShards, retentionMigrations } from "@tally/database";
-import { encodeRankingMessage, Moves, type BatchId } from "@tally/contract";
+import { defaultSeries, encodeRankingMessage, Moves, type BatchId } from "@tally/contract";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
 import { rebuild } from "@tally/reconcile";
@@ -76,6 +76,7 @@ async function open(storeId: number) {
         rankings: watched,
         log,
         keptMs,
+        series: defaultSeries,
         onRepaired: (_, batches) => (seen.repaired += batches),
         onRebuilt: () => (seen.rebuilt += 1),
         onRebuildDelayed: () => undefined,

@@ -13,6 +13,9 @@ import { DomainAuditor, epochEveryMs, type AuditorOptions } from "./domain-audit
  *   noted in Redis, that is not   was promoted: rebuilds it from the rows of the write endpoint
  *   in the database
  *
+ *   other series than WINDOWS    rebuilds them; once a day it deletes the boards of days that are no longer live
+ *   and BY ask for
+ *
  * It opens an epoch of the ledger every five seconds while batches are stored, and checks the batches of a closed one a
  * little later: those without a mark are ranked from the ledger. Beside that it folds old batches that are marked
  * (folds.ts in packages/database/src/ledger). No clock but the database's decides what is looked at (epochs.ts there).
@@ -78,6 +81,7 @@ export class Auditor {
       try {
         if (!(await domain.isWhole())) continue;
         if (keepsShards) await domain.keepShards();
+        await domain.forgetDays();
         await domain.repair(instance, isOther);
       } catch (error) {
         failures.push(error); // the other domains go on

@@ -1,11 +1,12 @@
-import { domains } from "@tally/domains";
-import { fleetAppSettings, integer, type Config } from "@tally/runtime";
+import { domains, measures } from "@tally/domains";
+import { fleetAppSettings, integer, seriesSettings, type Config } from "@tally/runtime";
 
 const names = domains.map(({ name }) => name);
 
 /** One thread keeps more than one Redis busy: it passes messages on without reading their moves. */
 export const rankerSettings = {
   ...fleetAppSettings("RANKER", names, { threads: 1, prefetch: 8, healthPort: 8082 }),
+  ...seriesSettings(measures),
   batchesKeptSeconds: integer(
     "RANKER_BATCHES_KEPT_SECONDS",
     "how long the ledger keeps a ranked batch at least, and twice as long at most; a Redis that lost more is rebuilt",

@@ -1,7 +1,8 @@
 import { closeEarlier, findMissing, isInHistory, keepShards, listBatches, openEpoch } from "@tally/database";
 import { placeAt, readEpochs, readFold, readShards, type Database, type Epochs } from "@tally/database";
 import { Outage, type Log } from "@tally/runtime";
-import type { BatchId, Domain, SqlReader } from "@tally/contract";
+import { firstKeptDay } from "@tally/contract";
+import type { BatchId, Domain, KeptSeries, SeriesSettings, SqlReader } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";
 import { fold, rebuild, repair } from "@tally/reconcile";
 import { rebuildPace } from "./rebuild-pace.ts";
@@ -13,6 +14,7 @@ export interface AuditorOptions {
   readonly log: Log;
   /** How long the ledger keeps a batch at least. */
   readonly keptMs: number;
+  readonly series: SeriesSettings;
   /** Batches that a round ranked from the ledger. */
   readonly onRepaired: (domain: string, batches: number) => void;
   readonly onRebuilt: (domain: string) => void;
@@ -47,6 +49,8 @@ export class DomainAuditor {
   /** Since when the earlier epoch cannot be closed, or was last checked although it is open. */
   #stuckSinceMs: number | undefined;
   #newest = 0;
+  /** The boards of the days before it are deleted. */
+  #forgotten = 0;
 
   constructor(domain: Domain, options: AuditorOptions, signal: AbortSignal) {
     this.#domain = domain;
@@ -68,6 +72,10 @@ export class DomainAuditor {
     }
     if ((await rankings.folded(name)) < (await readFold(database.writer, name)).batches) {
       await this.#rebuild("they lack batches that are folded");
+      return false;
+    }
+    if (this.#hasSeries && !isSame(await rankings.series(name), this.#options.series)) {
+      await this.#rebuild("they have other series than WINDOWS and BY ask for");
       return false;
     }
     if (!(await this.#lacksRanked())) return true;
@@ -164,6 +172,17 @@ export class DomainAuditor {
     }
   }
 
+  async forgetDays(): Promise<void> {
+    const before = firstKeptDay(Date.now());
+    if (!this.#hasSeries || before === this.#forgotten) return;
+    await this.#options.rankings.forgetDays(this.#domain.name, before);
+    this.#forgotten = before;
+  }
+
+  get #hasSeries(): boolean {
+    return this.#domain.recount.boards.some((kind) => "mirrored" in kind);
+  }
+
   /** For a builder that was killed after the switch, and a database that lost the number in a failover. */
   async keepShards(): Promise<void> {
     const { rankings, database } = this.#options;
@@ -188,12 +207,13 @@ export class DomainAuditor {
 
   async #rebuild(reason: string, endpoint: "read" | "write" = "read"): Promise<void> {
     if (!this.#pace.mayBegin(reason)) return;
-    const { log, database, rankings } = this.#options;
+    const { log, database, rankings, series } = this.#options;
     const { name } = this.#domain;
     const outcome = await rebuild({
       domain: this.#domain,
       database,
       rankings,
+      series,
       endpoint,
       signal: this.#signal,
       onProgress({ step, batches }) {
@@ -218,4 +238,9 @@ export class DomainAuditor {
     this.#openedAtMs = -Infinity;
     this.#options.onRebuilt(name);
   }
+}
+
+function isSame(kept: KeptSeries | undefined, { windows, by }: SeriesSettings): boolean {
+  const hasDays = kept?.from !== undefined;
+  return kept !== undefined && hasDays === windows.includes("day") && kept.measures.join() === by.join();
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase } from "@tally/database";
-import { servedDomains } from "@tally/domains";
+import { liveSeries, servedDomains } from "@tally/domains";
 import { runThread, createLogger, recentProblems } from "@tally/runtime";
 import { Activity, openTracer } from "@tally/telemetry";
 import { connectConsumer } from "@tally/broker";
@@ -36,7 +36,10 @@ runThread<RankerConfig>(async (config, { index }) => {
   const tracer = await openTracer({ app: "ranker", endpoint: config.otlpEndpoint, log });
   const keptMs = config.batchesKeptSeconds * 1000;
   // One auditor is enough: others would check the same batches.
-  const auditor = index === 0 ? new Auditor({ domains, database, rankings, log, keptMs, ...metrics }) : undefined;
+  const auditor =
+    index === 0
+      ? new Auditor({ domains, database, rankings, log, keptMs, series: liveSeries(config), ...metrics })
+      : undefined;
   const parts = { config, index, rankings, log, tracer, metrics, activity };
   const rankers = domains.map((domain) => startRanker(domain, parts));
   await Promise.all(rankers.map(({ consumer }) => consumer.ready));

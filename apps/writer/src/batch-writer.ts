@@ -5,7 +5,7 @@ import { batchDecoder, UndecodableBatch, writerChannels, type Domain } from "@ta
 import type { Tracer } from "@tally/telemetry";
 import { findRejected, retried, type LetterKeeper } from "./rejected-events.ts";
 import { receive, traceStored, without, type ReceivedBatch } from "./received-batch.ts";
-import { ForeignBatch, LateCopies, storeBatches, StoredMeanwhile, type Stored } from "./store-batches.ts";
+import { ForeignBatch, LateCopies, storeBatches, StoredMeanwhile, type Ranked, type Stored } from "./store-batches.ts";
 import { WaitingLine, type LineLimits } from "./waiting-line.ts";
 
 /*
@@ -22,14 +22,13 @@ import { WaitingLine, type LineLimits } from "./waiting-line.ts";
  * retried, until `signal` aborts: what is not acknowledged then is delivered to another writer.
  */
 
-export interface BatchWriterOptions {
+export interface BatchWriterOptions extends Ranked {
   readonly domain: Domain;
   readonly database: Database;
   readonly publisher: Publisher;
   readonly keeper: LetterKeeper;
   readonly ingestQueue: string;
   readonly rankQueue: string;
-  readonly rankingShards: number;
   readonly line: LineLimits;
   /** A transaction that is not full begins this long after the start of the one before it, in ms. */
   readonly transactionEveryMs: number;

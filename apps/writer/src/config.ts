@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
-import { domains } from "@tally/domains";
-import { fleetAppSettings, integer, type Config } from "@tally/runtime";
+import { domains, measures } from "@tally/domains";
+import { fleetAppSettings, integer, seriesSettings, type Config } from "@tally/runtime";
 
 // Half of the cores; the other half is for the gateway and the servers, for which a thread mostly waits.
 const threads = Math.max(1, Math.floor(availableParallelism() / 2));
@@ -10,6 +10,7 @@ const names = domains.map(({ name }) => name);
 /** The writer's settings. */
 export const writerSettings = {
   ...fleetAppSettings("WRITER", names, { threads, prefetch: 16, healthPort: 8081 }),
+  ...seriesSettings(measures),
   eventsPerTransaction: integer(
     "WRITER_EVENTS_PER_TRANSACTION",
     "a transaction takes waiting batches up to this number of events",

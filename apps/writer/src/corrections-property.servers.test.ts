@@ -1,4 +1,4 @@
-import { decodeRankingMessage, newEventId, type Event } from "@tally/contract";
+import { decodeRankingMessage, firstLiveDay, isKept, keptSince, newEventId, type Event } from "@tally/contract";
 import { closeEarlier, countLetters, findLetters, openEpoch, readEpochs, readFold } from "@tally/database";
 import { audit, fold, rebuild, repair } from "@tally/reconcile";
 import { ownRankings } from "@tally/redis/own-rankings";
@@ -12,6 +12,10 @@ const own = purchasesDatabase();
 const { rankings } = ownRankings(1, [purchases]);
 const { name } = purchases;
 const [stores, batches, phases] = [3, 12, 3];
+const series = { windows: ["all", "day"], by: ["netSales"] } as const;
+const kept = keptSince(series, Date.now());
+// With live boards, also after midnight, and without.
+const days = [firstLiveDay(Date.now() + 86_400_000), 20260101];
 
 /** What a sale adds in a store, or a correction takes back there of each line. A void: all lines of its sale. */
 interface Counted {
@@ -44,7 +48,10 @@ function eventsOf({ sold, takenBack }: Scenario, run: number) {
   const sales = sold.map(({ store, inBatches, lines: items }) => {
     const storeId = run * stores + store;
     const lines = items.map(([item, quantity], line) => [line, item, quantity] as const);
-    return { event: sale(storeId, { lines: items }), storeId, lines, inBatches, voidId: newEventId() };
+    const date = days[items.length % days.length];
+    const priced = items.map(([item, quantity]) => [item, quantity, 100 + storeId, quantity]);
+    const event = sale(storeId, { lines: store === 0 ? items : priced, date });
+    return { event, storeId, lines, inBatches, voidId: newEventId() };
   });
   const correctionOf = ({ store, inBatches, isVoid, ...one }: Scenario["takenBack"][number]) => {
     const of = sales[one.of % sales.length] ?? expect.fail();
@@ -55,7 +62,7 @@ function eventsOf({ sold, takenBack }: Scenario, run: number) {
       return [line, item, quantity] as const;
     });
     const counted = { storeId: run * stores + store, lines };
-    const event = { id: newEventId(), kind: "refund", saleId, date: 20261125, ...counted };
+    const event = { id: newEventId(), kind: "refund", saleId, date: days[store % days.length], ...counted };
     return { ...counted, of, inBatches, event };
   };
   return { sales, sent: takenBack.map(correctionOf) };
@@ -65,7 +72,7 @@ function eventsOf({ sold, takenBack }: Scenario, run: number) {
 async function openSystem() {
   const database = own.connect({ writeConnections: 12 });
   const ending = new AbortController();
-  const opened = await Promise.all([1, 2].map(() => openWriter(own, { transactionEveryMs: 1 })));
+  const opened = await Promise.all([1, 2].map(() => openWriter(own, { transactionEveryMs: 1, series })));
   const writers = opened.map(({ writer }) => writer);
   const parts = { domain: purchases, awaited: "purchases", database, signal: ending.signal, log: silentLog };
   // By one writer: of two, one could store a copy when nothing is parked any more.
@@ -73,7 +80,7 @@ async function openSystem() {
   onTestFinished(() => ending.abort());
   const options = { domain: purchases, database, rankings };
   const rebuildWith = async (shards?: number) =>
-    expect(await rebuild({ ...options, shards })).toMatchObject({ name: "rebuilt" });
+    expect(await rebuild({ ...options, series, shards })).toMatchObject({ name: "rebuilt" });
   const work = {
     async fold() {
       await openEpoch(database, name, await readEpochs(database.writer, name));
@@ -127,11 +134,42 @@ async function play({ database, writers, ...system }: System, one: Scenario, all
 }
 
 const cellsOf = (storeId: number, item: number) => [`store:${storeId} ${item}`, `item:${item} ${storeId}`];
+// A line of a sale has its price and discount, what is taken back the net amount.
 const sumsOfRows = `
-  SELECT store_id AS storeId, item, CAST(SUM(quantity) AS SIGNED) AS units
-  FROM (SELECT store_id, items FROM purchases UNION ALL SELECT store_id, items FROM purchase_corrections) AS counted,
-    JSON_TABLE(items, '$[*]' COLUMNS (item BIGINT PATH '$[0]', quantity BIGINT PATH '$[1]')) AS of_items
-  GROUP BY store_id, item HAVING units <> 0`;
+  SELECT store_id AS storeId, DATE_FORMAT(day, '%Y%m%d') AS day, item, CAST(SUM(quantity) AS SIGNED) AS units,
+    CAST(SUM(IF(quantity > 0, COALESCE(amount * quantity - other, 0), COALESCE(amount, 0))) AS SIGNED) AS net
+  FROM (
+    SELECT store_id, purchased_on AS day, items FROM purchases
+    UNION ALL SELECT store_id, counted_on, items FROM purchase_corrections
+  ) AS counted, JSON_TABLE(items, '$[*]' COLUMNS (item BIGINT PATH '$[0]', quantity BIGINT PATH '$[1]',
+    amount BIGINT PATH '$[2]', other BIGINT PATH '$[3]')) AS of_items
+  GROUP BY store_id, day, item`;
+
+interface Sum extends Readonly<Record<"storeId" | "item" | "units" | "net", number>> {
+  readonly day: string;
+}
+
+/** The cells of all kept series. */
+function cellsOfSums(sums: readonly Sum[]): Map<string, number> {
+  const cells = new Map<string, number>();
+  for (const { storeId, day, item, units, net } of sums) {
+    for (const [name, by] of [
+      ["", units],
+      [day, units],
+      ["netSales", net],
+      [`${day}/netSales`, net],
+    ] as const) {
+      if (!isKept(name, kept)) continue;
+      for (const place of cellsOf(storeId, item)) {
+        const cell = name === "" ? place : `${name}/${place}`;
+        cells.set(cell, (cells.get(cell) ?? 0) + by);
+      }
+    }
+  }
+  return withoutZeros(cells);
+}
+
+const withoutZeros = (cells: ReadonlyMap<string, number>) => new Map([...cells].filter(([, count]) => count !== 0));
 
 async function boards(): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
@@ -152,7 +190,7 @@ test("boards are the sums of sales, voids and refunds in any order, with two wri
   const system = await openSystem();
   const { writer } = system.database;
   const expected = new Map<string, number>();
-  const reached = { runs: 0, stored: 0, refused: 0, parked: 0 };
+  const reached = { runs: 0, stored: 0, refused: 0, parked: 0, ofSeries: 0 };
   const add = ({ storeId, lines }: Counted, sign: 1 | -1): void => {
     for (const [, item, quantity] of lines)
       for (const cell of cellsOf(storeId, item)) expected.set(cell, (expected.get(cell) ?? 0) + sign * quantity);
@@ -178,13 +216,11 @@ test("boards are the sums of sales, voids and refunds in any order, with two wri
       for (const each of kept) add(each, -1);
     }
     // A sale and its void leave no cell.
-    const counts = new Map([...expected].filter(([, count]) => count !== 0));
-    const rows = await writer.query<{ storeId: number; item: number; units: number }>(sumsOfRows);
-    const sums = rows.flatMap(({ storeId, item, units }) =>
-      cellsOf(storeId, item).map((cell) => [cell, units] as const),
-    );
-    expect(new Map(sums), "rows").toEqual(counts);
-    expect(await boards(), "boards").toEqual(counts);
+    const sums = cellsOfSums(await writer.query<Sum>(sumsOfRows));
+    const allTime = new Map([...sums].filter(([cell]) => !cell.includes("/")));
+    expect(allTime, "rows").toEqual(withoutZeros(expected));
+    expect(await boards(), "boards").toEqual(sums);
+    reached.ofSeries = sums.size - allTime.size;
     for (const isFull of [false, true]) expect(await system.audit(isFull)).toMatchObject({ agrees: true });
     reached.stored += stored.size;
     reached.refused += refused.size;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { countLetters, findLetters, openParked, readyLetters } from "@tally/database";
-import { batchDecoder, newEventId, type Event } from "@tally/contract";
+import { batchDecoder, defaultSeries, newEventId, type Event } from "@tally/contract";
 import { lookAt } from "@tally/reconcile";
 import { silentLog } from "@tally/runtime";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -11,7 +11,7 @@ import { storeBatches } from "./store-batches.ts";
 
 const own = purchasesDatabase();
 const decode = batchDecoder(purchases.event, purchases.eventVersion);
-const options = { ingestQueue: "q", rankingShards: 1 };
+const options = { ingestQueue: "q", rankingShards: 1, series: defaultSeries };
 
 function open() {
   const database = own.connect();

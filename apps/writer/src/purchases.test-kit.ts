@@ -4,8 +4,8 @@ import { beforeAll, expect, inject, onTestFinished, vi } from "vitest";
 import { addDomains, deadLetterMigrations, ledgerMigrations, retentionMigrations } from "@tally/database";
 import { domains } from "@tally/domains";
 import { connectPublisher, type Delivery } from "@tally/broker";
-import { encodeBatch, encodeEvent, newEventId, queuesOf, writerChannels } from "@tally/contract";
-import type { BatchId, Event, SqlReader } from "@tally/contract";
+import { defaultSeries, encodeBatch, encodeEvent, newEventId, queuesOf, writerChannels } from "@tally/contract";
+import type { BatchId, Event, SeriesSettings, SqlReader } from "@tally/contract";
 import { silentLog } from "@tally/runtime";
 import { openTracer } from "@tally/telemetry";
 import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
@@ -29,11 +29,16 @@ export function purchasesDatabase() {
   return own;
 }
 
-type WriterOptions = Partial<LineLimits> & { readonly writeUrl?: string; readonly transactionEveryMs?: number };
+interface WriterOptions extends Partial<LineLimits> {
+  readonly writeUrl?: string;
+  readonly transactionEveryMs?: number;
+  readonly series?: SeriesSettings;
+}
+
 /** A writer with its own queues, its ranking messages, and a record of its actions in order. */
 export async function openWriter(
   own: ReturnType<typeof purchasesDatabase>,
-  { writeUrl = own.writeUrl, transactionEveryMs = 10, ...limits }: WriterOptions = {},
+  { writeUrl = own.writeUrl, transactionEveryMs = 10, series = defaultSeries, ...limits }: WriterOptions = {},
 ) {
   const database = own.connect({ writeUrl });
   const queues = queuesOf(`t${randomBytes(6).toString("hex")}`, purchases.name);
@@ -70,6 +75,7 @@ export async function openWriter(
     ingestQueue: queues.ingest.name,
     rankQueue: queues.rank.name,
     rankingShards: 1,
+    series,
     line: { eventsPerTransaction: 100, bytesPerTransaction: 1_000_000, prefetch: 16, ...limits },
     transactionEveryMs,
     signal,

@@ -1,5 +1,12 @@
 import { foldBatches, listBatches, listLetters, placeAt, readTotals } from "@tally/database";
-import { batchDecoder, decodeRankingMessage, Moves, textOfBatchId, type SqlTransaction } from "@tally/contract";
+import {
+  batchDecoder,
+  decodeRankingMessage,
+  defaultSeries,
+  Moves,
+  textOfBatchId,
+  type SqlTransaction,
+} from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { expect, test } from "vitest";
 import {
@@ -18,7 +25,7 @@ import { ForeignBatch, LateCopies, storeBatches } from "./store-batches.ts";
 const own = purchasesDatabase();
 const partitioned = purchasesDatabase();
 const decode = batchDecoder(purchases.event, purchases.eventVersion);
-const options = { ingestQueue: "q", rankingShards: 2 };
+const options = { ingestQueue: "q", rankingShards: 2, series: defaultSeries };
 
 function open(connect = own.connect) {
   const database = connect();

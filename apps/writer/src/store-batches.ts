@@ -1,14 +1,17 @@
 import { enter, findFolded, findStored, foreignBatchReason, joinEpoch } from "@tally/database";
 import { keepLetters, letterOfConflict } from "@tally/database";
 import type { LedgerEntry, NewLetter } from "@tally/database";
-import { encodeRankingMessage, Moves, writerChannels, contentOf } from "@tally/contract";
+import { contentOf, encodeRankingMessage, keptSince, Moves, writerChannels } from "@tally/contract";
+import type { KeptSeries, SeriesSettings } from "@tally/contract";
 import type { BatchId, Change, Domain, BatchEvent, SqlTransaction, Event, Refusal, SqlReader } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { type ReceivedBatch, countLate, withoutLate } from "./received-batch.ts";
 import { lettersOfRejected } from "./rejected-events.ts";
 
-interface Sharded {
+/** How ranking messages are made. */
+export interface Ranked {
   readonly rankingShards: number;
+  readonly series: SeriesSettings;
 }
 
 export interface Stored {
@@ -32,7 +35,7 @@ export async function storeBatches(
   transaction: SqlTransaction,
   domain: Domain,
   received: readonly ReceivedBatch[],
-  { ingestQueue, rankingShards }: Sharded & { readonly ingestQueue: string },
+  { ingestQueue, ...ranked }: Ranked & { readonly ingestQueue: string },
   folded: ReadonlySet<string> = new Set(),
 ): Promise<Stored> {
   const ids = received.map(({ batch }) => batch.id);
@@ -74,10 +77,11 @@ export async function storeBatches(
     rankingMessages.set(key, undefined);
   }
   const entered = fresh.filter(({ key }) => !folded.has(key));
+  const kept = keptSince(ranked.series, storedAt);
   const entries = entered.map((one) => {
     const { id } = one.batch;
     const refused = one.rejected.size + (conflictsOf.get(id)?.length ?? 0) + (refusedIn.get(id)?.length ?? 0);
-    return entryOf(domain, one, changesOf.get(id) ?? [], { refused, rankingShards, epoch, storedAt });
+    return entryOf(domain, one, changesOf.get(id) ?? [], { refused, epoch, storedAt, kept, ...ranked });
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
   // After the entry: what is folded later was entered before, and would have been a duplicate.
@@ -133,14 +137,17 @@ function arrivalsOf(fresh: readonly ReceivedBatch[]): Pick<Arrivals, "first" | "
   return { first, repeats };
 }
 
+type Made = Pick<LedgerEntry, "refused" | "epoch" | "storedAt"> &
+  Pick<Ranked, "rankingShards"> & { readonly kept: KeptSeries };
+
 function entryOf(
   domain: Domain,
   received: ReceivedBatch,
   changes: readonly Change[],
-  { rankingShards: shards, ...more }: Pick<LedgerEntry, "refused" | "epoch" | "storedAt"> & Sharded,
+  { rankingShards: shards, kept, refused, epoch, storedAt }: Made,
 ): LedgerEntry {
   const moves = new Moves();
-  domain.rank(changes, moves);
+  domain.rank(changes, moves, kept);
   const batch: BatchId = received.batch.id;
   return {
     batch,
@@ -148,8 +155,10 @@ function entryOf(
     bodyHash: received.bodyHash,
     events: received.batch.events.length + received.rejected.size,
     changes: changes.length,
-    ...more,
-    rankingMessage: encodeRankingMessage({ batch, storedAt: more.storedAt, ...encodeMoves(moves, shards) }),
+    refused,
+    epoch,
+    storedAt,
+    rankingMessage: encodeRankingMessage({ batch, storedAt, ...encodeMoves(moves, shards) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase, letterOfMessage, type NewLetter } from "@tally/database";
-import { servedDomains } from "@tally/domains";
+import { liveSeries, servedDomains } from "@tally/domains";
 import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
 import { Activity, openTracer } from "@tally/telemetry";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
@@ -90,6 +90,7 @@ function consumeDomain(domain: Domain, parts: Parts) {
     ingestQueue: ingest.name,
     rankQueue: rank.name,
     rankingShards: config.rankingShards,
+    series: liveSeries(config),
     line: { ...config, bytesPerTransaction },
     transactionEveryMs: config.transactionEveryMs,
     onStored(figures) {

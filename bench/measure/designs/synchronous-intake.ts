@@ -1,6 +1,6 @@
 import { connectDatabase, DatabaseError, type Database } from "@tally/database";
 import type { Commit, openIntake } from "@tally/gateway";
-import { BatchIds, decodeEvent, Moves, packEvent } from "@tally/contract";
+import { BatchIds, decodeEvent, defaultSeries, keptSince, Moves, packEvent } from "@tally/contract";
 import type { BatchEvent, Change, Domain, EncodedEvent, Event, Refusal } from "@tally/contract";
 import type { SqlTransaction, SqlValue } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
@@ -27,7 +27,7 @@ export const synchronousIntake: typeof openIntake = (domain, { config, rankings 
       const changes = await store(domain, recorded, database);
       if (changes.length > 0) {
         const moves = new Moves();
-        domain.rank(changes, moves);
+        domain.rank(changes, moves, keptSince(defaultSeries, Date.now()));
         const { batch } = recorded;
         const encoded = encodeMoves(moves, config.rankingShards);
         // 0 means unknown. With a time the ranker would look for this batch in the ledger, not find it, and rebuild

@@ -4,6 +4,7 @@ import type { Event } from "./encoded-event.ts";
 import type { EventFiles } from "./files.ts";
 import type { BulkRoute, FormRoute, IngestRoute, ContentRoute, QueryRoute } from "./routes.ts";
 import type { Moves, MirroredBoards } from "./moves.ts";
+import type { KeptSeries } from "./series.ts";
 import type { View } from "./view.ts";
 import type { SqlReader, SqlTransaction, SqlValue } from "./sql.ts";
 
@@ -23,8 +24,9 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly arrivalFields?: readonly (keyof E & string)[];
   readonly routes: readonly (IngestRoute<E> | FormRoute<E> | BulkRoute<E>)[];
   readonly store: Store<E, C>;
-  /** Pure: what changed rows mean for the boards. Called once for each batch, with the changes of that batch only. */
-  readonly rank: (changes: readonly C[], moves: Moves) => void;
+  /** Pure: what changed rows mean for the boards. Called once for each batch, with the changes of that batch only.
+   * `kept`: the series that get moves. */
+  readonly rank: (changes: readonly C[], moves: Moves, kept: KeptSeries) => void;
   readonly recount: Recount;
   /** Absent: its rows are kept for ever. */
   readonly retention?: Retention<E>;
@@ -122,12 +124,21 @@ export interface RecountedBoards {
   readonly board: (key: string) => string;
 }
 
+/** One series of counts, and what an entry of a row adds to it. */
+export interface Series {
+  readonly name: string;
+  readonly by: (entry: readonly number[]) => number;
+}
+
 /** One of a domain at most. */
 export interface RecountedMirror {
+  /** The boards of the series "". */
   readonly mirrored: MirroredBoards;
-  /** (member, counts, producer, sequence). Counts are the text of [[key, count], …], added up by the process that reads
-   * them: much cheaper than a sum in SQL over the items of a JSON column. Without a producer, the row is of no batch.
-   * Together they have the counts of each event once. */
+  /** The series that a row of a day adds to, "" first. */
+  readonly seriesOf: (day: number | null) => readonly Series[];
+  /** (member, entries, producer, sequence, day). Entries are the text of [[key, …], …], added up by the process that
+   * reads them: much cheaper than a sum in SQL over the items of a JSON column. Without a producer, the row is of no
+   * batch, and without a day of no series but "". Together they have the counts of each event once. */
   readonly rows: readonly RowRanges[];
   /** The same columns, by an index: the rows of batches of a producer, the first `?`, from a sequence to another one.
    * Together, the rows that are in no base. */

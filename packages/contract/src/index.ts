@@ -2,7 +2,7 @@ export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, w
 export type { Batch, BatchId } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
 export { defineDomain, otherFiles, type BatchEvent, type Change, type Domain, type Store } from "./domain.ts";
-export type { Refusal, Recount, RecountedBoards, RecountedMirror, Retention, RowRanges } from "./domain.ts";
+export type { Refusal, Recount, RecountedBoards, RecountedMirror, Retention, RowRanges, Series } from "./domain.ts";
 export {
   Bytes,
   decodeEvent,
@@ -25,6 +25,8 @@ export type { RankingMessage } from "./ranking-message.ts";
 export { bulkRoute, contentRoute, formRoute, IdempotencyKey, ingestRoute, queryRoute } from "./routes.ts";
 export type { BulkRoute, Content, ContentRoute, Described, Form, FormPart, FormRoute } from "./routes.ts";
 export type { IngestRoute, QueryRoute } from "./routes.ts";
+export { boardsOfSeries, dayOfSeries, defaultSeries, firstKeptDay, firstLiveDay, isKept, keptSince } from "./series.ts";
+export { onlyAllTime, seriesOfBoard, type KeptSeries, type SeriesSettings } from "./series.ts";
 export { keyedRead, lookup } from "./sources.ts";
 export type { BoardReader, BoardTop, KeyedRead, Lookup, ReadKey, Sources } from "./sources.ts";
 export type { SqlParameter, SqlReader, SqlSnapshot, SqlTransaction, SqlValue } from "./sql.ts";

@@ -14,7 +14,7 @@ export {
 export { listBatches, newestStored, nextStored, placeAt } from "./ledger/ledger.ts";
 export { readRankingMessages, readShards, readTotals, rowsOfLedger } from "./ledger/ledger.ts";
 export type { LedgerEntry, LedgerPlace } from "./ledger/ledger.ts";
-export { findFolded, foldBatches, FoldedMeanwhile, foldedCounts, readFold } from "./ledger/folds.ts";
+export { findFolded, foldBatches, FoldedMeanwhile, foldedCounts, foldedSeries, readFold } from "./ledger/folds.ts";
 export { foldedMarks, type Fold, type LedgerBatch, type LedgerTotals, type ToFold } from "./ledger/folds.ts";
 export {
   clockOf,
@@ -41,6 +41,7 @@ export { foreignBatchReason, selectConflicts, selectKeptEvents, settleLetter } f
 export type { DeadLetter, LetterState, NewLetter, Stage, LetterFilter, LetterHead } from "./dead-letters/letters.ts";
 export { addPartitionsSql, partitionedMonths, addMonths, firstDayOf, monthOf } from "./retention/months.ts";
 export { type ExportedMonth, type RetentionProgress } from "./retention/remove-month.ts";
-export { removedAfterDays, retainedFrom, retentionMigrations, surelyRetainedFrom } from "./retention/retained-from.ts";
+export { readRetainedFrom, removedAfterDays, retainedFrom } from "./retention/retained-from.ts";
+export { retentionMigrations, surelyRetainedFrom } from "./retention/retained-from.ts";
 export { type Recounted, withRecount } from "./retention/retained-from.ts";
 export { firstKeptMonth, monthsToPartition, monthsToRemove, retain, type RetainOutcome } from "./retention/retain.ts";

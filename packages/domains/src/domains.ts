@@ -1,9 +1,18 @@
-import type { Domain } from "@tally/contract";
+import type { Domain, SeriesSettings } from "@tally/contract";
 import { albums } from "./albums/albums.ts";
 import { liftrides } from "./liftrides/liftrides.ts";
 import { purchases } from "./purchases/purchases.ts";
+import { measures } from "./purchases/series.ts";
 import { steps } from "./steps/steps.ts";
 import { swipes } from "./swipes/swipes.ts";
+
+export { measures };
+
+/** The settings WINDOWS and BY as the rankings take them. */
+export const liveSeries = ({ windows, by }: SeriesSettings): SeriesSettings => ({
+  windows,
+  by: by.filter((measure) => measure !== measures[0]),
+});
 
 export { albumIdOf } from "./albums/album-lookup.ts";
 

@@ -1,16 +1,19 @@
-import { foldedCounts, foldedMarks, rowsOfLedger, type LedgerTotals } from "@tally/database";
-import type { MirroredBoards, Recount, RecountedMirror, RowRanges, SqlSnapshot, SqlValue } from "@tally/contract";
+import { foldedCounts, foldedMarks, foldedSeries, rowsOfLedger, type LedgerTotals } from "@tally/database";
+import { isKept, type KeptSeries, type Recount, type RecountedMirror } from "@tally/contract";
+import type { RowRanges, SqlSnapshot, SqlValue } from "@tally/contract";
 import { BatchCounts } from "./batch-counts.ts";
-import { CellCounts } from "./cell-counts.ts";
+import { byOfCount, CellCounts, entriesOf } from "./cell-counts.ts";
+import { FoldedSums } from "./folded-sums.ts";
 import { BatchMarks } from "./recount.ts";
 
 /** What the counts of a domain's mirrored boards add up to. */
 export interface Sums {
-  readonly cells: ReadonlyMap<MirroredBoards, CellCounts>;
+  /** By series. */
+  readonly cells: ReadonlyMap<string, CellCounts>;
   /** The rows of each batch that were read. */
   readonly batches: BatchCounts;
-  /** The rows of all folded batches; empty unless all rows were read. */
-  readonly foldedRows: CellCounts;
+  /** The rows of all folded batches, in all series; empty unless all rows were read. */
+  readonly foldedRows: FoldedSums;
 }
 
 /** The batches of a domain, by where their counts are. */
@@ -37,60 +40,83 @@ export async function readBatches(snapshot: SqlSnapshot, domain: string): Promis
   return { ledger, folded };
 }
 
-/** Adds the folded counts and the rows of all other batches. `onProgress`: rows so far. */
+/** Adds the folded counts and the rows of all other batches, in the series that are kept. `onProgress`: rows so far. */
 export async function addUp(
   snapshot: SqlSnapshot,
   { name, boards }: { readonly name: string; readonly boards: Recount["boards"] },
-  known: Batches,
+  { ledger, folded, kept }: Batches & { readonly kept: KeptSeries },
   toRead: RowsToRead,
   onProgress: (rows: number) => void,
 ): Promise<Sums> {
-  const sums = {
-    cells: new Map<MirroredBoards, CellCounts>(),
-    batches: new BatchCounts(),
-    foldedRows: new CellCounts(),
-  };
+  const sums = { cells: new SeriesCounts((series) => isKept(series, kept)), batches: new BatchCounts() };
+  const foldedRows = new FoldedSums();
   for (const kind of boards) {
     if (!("mirrored" in kind)) continue;
-    const counts = new CellCounts();
-    sums.cells.set(kind.mirrored, counts);
-    for await (const rows of readTables(snapshot, [foldedCounts], [name]))
-      for (const [member, texts] of rows) counts.add(member, JSON.parse(String(texts)));
-    const chunks =
-      toRead === "all" ? readTables(snapshot, kind.rows) : readRuns(snapshot, kind.rowsOfBatches, known.ledger);
+    for (const series of await foldedSeries(snapshot, name)) {
+      const counts = sums.cells.of(series);
+      if (counts === undefined) continue;
+      for await (const rows of readTables(snapshot, [foldedCounts], [name, series]))
+        for (const [member, text] of rows) counts.add(member, entriesOf(text), byOfCount);
+    }
+    const chunks = toRead === "all" ? readTables(snapshot, kind.rows) : readRuns(snapshot, kind.rowsOfBatches, ledger);
     let seen = 0;
     for await (const rows of chunks) {
-      addRows(rows, known.folded, { ...sums, counts });
+      addRows(rows, kind, sums, { batches: folded, sums: foldedRows });
       onProgress((seen += rows.length));
     }
   }
-  return sums;
+  return { cells: sums.cells.all, batches: sums.batches, foldedRows };
 }
 
-/** The rows of some batches that are not folded. */
+/** The rows of some batches that are not folded, in all series. */
 export async function addUpBatches(
   snapshot: SqlSnapshot,
-  { rowsOfBatches }: Pick<RecountedMirror, "rowsOfBatches">,
+  mirror: Pick<RecountedMirror, "rowsOfBatches" | "seriesOf">,
   some: BatchMarks,
   signal: AbortSignal | undefined,
-): Promise<{ readonly counts: CellCounts; readonly batches: BatchCounts }> {
-  const sums = { counts: new CellCounts(), batches: new BatchCounts(), foldedRows: new CellCounts() };
-  for await (const rows of readRuns(snapshot, rowsOfBatches, some)) {
+): Promise<Omit<Sums, "foldedRows">> {
+  const sums = { cells: new SeriesCounts(() => true), batches: new BatchCounts() };
+  for await (const rows of readRuns(snapshot, mirror.rowsOfBatches, some)) {
     signal?.throwIfAborted();
-    addRows(rows, new BatchMarks(), sums);
+    addRows(rows, mirror, sums);
   }
-  return sums;
+  return { cells: sums.cells.all, batches: sums.batches };
+}
+
+/** The counts of some series. */
+class SeriesCounts {
+  readonly #isWanted: (series: string) => boolean;
+  readonly #found = new Map<string, CellCounts | undefined>();
+  readonly all = new Map<string, CellCounts>();
+
+  constructor(isWanted: (series: string) => boolean) {
+    this.#isWanted = isWanted;
+  }
+
+  /** Undefined: not wanted. */
+  of(series: string): CellCounts | undefined {
+    if (this.#found.has(series)) return this.#found.get(series);
+    const counts = this.#isWanted(series) ? new CellCounts() : undefined;
+    this.#found.set(series, counts);
+    if (counts !== undefined) this.all.set(series, counts);
+    return counts;
+  }
 }
 
 function addRows(
   rows: Rows,
-  folded: BatchMarks,
-  { counts, foldedRows, batches }: Pick<Sums, "batches" | "foldedRows"> & { readonly counts: CellCounts },
+  { seriesOf }: Pick<RecountedMirror, "seriesOf">,
+  { cells, batches }: { readonly cells: SeriesCounts; readonly batches: BatchCounts },
+  folded?: { readonly batches: BatchMarks; readonly sums: FoldedSums },
 ): void {
-  for (const [member, texts, producer, sequence] of rows) {
+  for (const [member, text, producer, sequence, day] of rows) {
+    const entries = entriesOf(text);
     // A row without a batch is of the base, which the folded counts contain.
-    const isFolded = producer === null || folded.has(producer, sequence);
-    (isFolded ? foldedRows : counts).add(member, JSON.parse(String(texts)));
+    const isFolded = folded !== undefined && (producer === null || folded.batches.has(producer, sequence));
+    for (const { name, by } of seriesOf(day === null ? null : Number(day))) {
+      if (isFolded) folded.sums.add(name, member, entries, by);
+      else cells.of(name)?.add(member, entries, by);
+    }
     if (producer !== null) batches.add(producer, sequence, 1);
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { sumOfCounts, type Domain, type SqlSnapshot } from "@tally/contract";
+import { isKept, seriesOfBoard, sumOfCounts } from "@tally/contract";
+import type { Domain, KeptSeries, SqlSnapshot } from "@tally/contract";
 import type { BoardCells, Rankings } from "@tally/redis";
 import type { Sums } from "./add-up.ts";
 import { CellsHash, Findings, type Found } from "./findings.ts";
@@ -37,19 +38,26 @@ const movingMs = 200;
 const suspectsMax = 100_000;
 
 type Cell = RecountedBoard["cells"][number];
-type BoardRows = Map<string, number>;
+type Counts = Map<string, number>;
+
+interface BoardRows {
+  readonly sums: Sums;
+  /** Boards of other series are not compared. */
+  readonly kept: KeptSeries;
+  readonly meanwhile: Meanwhile | undefined;
+}
 
 /** `meanwhile`: for an audit beside live traffic, begun after the marks were read. */
 export async function auditBoards(
   snapshot: SqlSnapshot,
   domain: Domain,
   rankings: Rankings,
-  { sums, meanwhile }: { readonly sums: Sums; readonly meanwhile: Meanwhile | undefined },
+  { sums, kept, meanwhile }: BoardRows,
   onProgress: (cells: number) => void,
 ): Promise<BoardAudit> {
   const differences = new Findings<CellDifference>();
   const known = new Set<string>();
-  const suspects = new Map<string, BoardRows>();
+  const suspects = new Map<string, Counts>();
   const hash = new CellsHash();
   let [cells, units, missing, surplus, suspected] = [0, 0, 0, 0, 0];
 
@@ -65,7 +73,7 @@ export async function auditBoards(
     const ranked = await rankings.cells(domain.name, boards);
     const moved: Cells = new Map();
     await meanwhile?.look(moved);
-    const again = new Map<string, BoardRows>();
+    const again = new Map<string, Counts>();
     for (const [index, { board, cells: own }] of boards.entries()) {
       known.add(board);
       for (const [member, count] of own) {
@@ -104,7 +112,9 @@ export async function auditBoards(
 
   for (const kind of domain.recount.boards) await compareAll(boardsOf(snapshot, kind, sums.cells));
   const withoutRows = (names: readonly string[]): readonly RecountedBoard[] =>
-    names.filter((board) => !known.has(board)).map((board) => ({ board, cells: [] }));
+    names
+      .filter((board) => !known.has(board) && isKept(seriesOfBoard(board), kept))
+      .map((board) => ({ board, cells: [] }));
   for await (const names of rankings.boards(domain.name)) await compare(withoutRows(names));
   if (meanwhile !== undefined) {
     await compare(withoutRows(meanwhile.boards()));
@@ -120,7 +130,7 @@ async function compareAgain(
   domain: string,
   rankings: Rankings,
   meanwhile: Meanwhile,
-  again: Map<string, BoardRows>,
+  again: Map<string, Counts>,
   withinMs: number,
 ): Promise<readonly CellDifference[]> {
   const deadline = performance.now() + withinMs;
@@ -163,7 +173,7 @@ function withMoves(cells: readonly Cell[], since: ReadonlyMap<string, number> | 
   return [...all].filter(([, count]) => count !== 0);
 }
 
-function rowsOf(cells: readonly Cell[], members: readonly string[]): BoardRows {
+function rowsOf(cells: readonly Cell[], members: readonly string[]): Counts {
   if (members.length === 0) return new Map();
   const rows = new Map(cells);
   return new Map(members.map((member) => [member, rows.get(member) ?? 0]));

@@ -1,5 +1,6 @@
-import { findMissing, foldedCounts, rowsOfLedger, type Fold, type LedgerTotals } from "@tally/database";
+import { findMissing, foldedCounts, foldedSeries, rowsOfLedger, type Fold, type LedgerTotals } from "@tally/database";
 import {
+  dayOfSeries,
   textOfBatchId,
   type BatchId,
   type Domain,
@@ -10,8 +11,9 @@ import {
 import type { Rankings } from "@tally/redis";
 import { readTables, type Batches, type RowsToRead } from "./add-up.ts";
 import type { BatchCounts } from "./batch-counts.ts";
-import type { CellCounts } from "./cell-counts.ts";
-import { CellsHash, Findings, type Found } from "./findings.ts";
+import { byOfCount, entriesOf } from "./cell-counts.ts";
+import { Findings, type Found } from "./findings.ts";
+import { FoldedSums } from "./folded-sums.ts";
 import type { MeanwhileOptions } from "./meanwhile.ts";
 import { isMarked, unset } from "./recount.ts";
 import { setTimeout as delay } from "node:timers/promises";
@@ -135,35 +137,23 @@ export async function addRowsOfBatches(
     for (const [producer, sequence, count] of counts) rows.add(producer, sequence, Number(count));
 }
 
-/** Compares the folded counts with the rows of the folded batches. */
+/** Compares the folded counts with the rows of the folded batches. `from`: the days before it, and all other measures of
+ * all time if there is one, were folded without series, or their rows are removed. */
 export async function auditFolded(
   snapshot: SqlSnapshot,
   domain: string,
-  foldedRows: CellCounts,
+  { rows, from }: { readonly rows: FoldedSums; readonly from: number },
   found: Findings<string>,
 ): Promise<void> {
-  const hashes = new Map<string, CellsHash>();
-  const hashOf = (member: string): CellsHash => {
-    const hash = hashes.get(member) ?? new CellsHash();
-    hashes.set(member, hash);
-    return hash;
-  };
-  for await (const rows of readTables(snapshot, [foldedCounts], [domain])) {
-    for (const [member, texts] of rows) {
-      const counts: unknown = JSON.parse(String(texts));
-      if (Array.isArray(counts)) for (const count of counts) hashOf(String(member)).add(String(count));
-    }
+  const folded = new FoldedSums();
+  for (const series of await foldedSeries(snapshot, domain))
+    for await (const parts of readTables(snapshot, [foldedCounts], [domain, series]))
+      for (const [member, text] of parts) folded.add(series, member, entriesOf(text), byOfCount);
+  for (const series of new Set([...rows.series, ...folded.series])) {
+    if (series !== "" && (dayOfSeries(series) ?? 0) < from) continue;
+    for (const member of rows.differences(series, folded))
+      found.add(`the folded counts of ${series === "" ? "" : `${series}/`}${member} differ from its rows`);
   }
-  const expected = new Map(
-    Array.from(foldedRows.byMember(""), ({ board, cells }) => {
-      const hash = new CellsHash();
-      for (const cell of cells) hash.add(String(cell));
-      return [board, hash.text];
-    }),
-  );
-  for (const member of new Set([...hashes.keys(), ...expected.keys()]))
-    if (hashes.get(member)?.text !== expected.get(member))
-      found.add(`the folded counts of ${member} differ from its rows`);
 }
 
 function batchOf(producer: unknown, sequence: unknown) {

@@ -1,6 +1,7 @@
-import { FoldedMeanwhile, readFold, readTotals, selectConflicts, withRecount } from "@tally/database";
+import { clockOf, FoldedMeanwhile, readFold, readRetainedFrom, readTotals } from "@tally/database";
+import { selectConflicts, withRecount } from "@tally/database";
 import type { Database, LetterState, LedgerTotals } from "@tally/database";
-import type { Domain, SqlSnapshot } from "@tally/contract";
+import { firstLiveDay, onlyAllTime, type Domain, type KeptSeries, type SqlSnapshot } from "@tally/contract";
 import type { Rankings, RankingsState } from "@tally/redis";
 import { auditBoards, type BoardAudit } from "./audit-boards.ts";
 import { auditBatches, type BatchAudit, auditFolded } from "./audit-rankings.ts";
@@ -103,21 +104,24 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     const known = await readBatches(snapshot, domain.name);
     const wereRead = options.isFull === true ? "all" : rowsToRead(ledger, fold);
     const rowsTotal = wereRead === "all" ? ledger.changes : ledger.changes - fold.changes;
-    const sums = await addUp(
-      snapshot,
-      { name: domain.name, boards: recount.boards },
-      known,
-      wereRead,
-      progress("rows", rowsTotal),
-    );
+    const kept = await keptSeries(snapshot, rankings, domain.name);
+    const { boards: kinds } = recount;
+    const toAddUp = { ...known, kept };
+    const onRows = progress("rows", rowsTotal);
+    const sums = await addUp(snapshot, { name: domain.name, boards: kinds }, toAddUp, wereRead, onRows);
     const live = options.liveMs === undefined ? undefined : { writer: database.writer, staysMs: options.liveMs };
     const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold, live };
     const onBatches = progress("batches", ledger.batches);
     const batches = await auditBatches(snapshot, domain, rankings, toAudit, onBatches);
-    const meanwhile = live && (await Meanwhile.since(snapshot, { domain: domain.name, ...live, rankings, known }));
-    const boards = await auditBoards(snapshot, domain, rankings, { sums, meanwhile }, progress("boards"));
+    const meanwhile =
+      live && (await Meanwhile.since(snapshot, { domain: domain.name, ...live, rankings, known, kept }));
+    const boards = await auditBoards(snapshot, domain, rankings, { sums, kept, meanwhile }, progress("boards"));
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
-    if (wereRead === "all") await auditFolded(snapshot, domain.name, sums.foldedRows, contradictions);
+    if (wereRead === "all") {
+      const retained = domain.retention && (await readRetainedFrom(snapshot, domain.name));
+      const from = Math.max(fold.seriesFrom, retained ?? 0);
+      await auditFolded(snapshot, domain.name, { rows: sums.foldedRows, from }, contradictions);
+    }
     const ids = acknowledged && (await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored)));
     const keyConflicts = await countConflicts(snapshot, domain);
     const agrees =
@@ -131,6 +135,12 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
       (ids?.doubled ?? 0) === 0;
     return { domain: domain.name, state, ledger, batches, boards, contradictions, ids, keyConflicts, agrees };
   });
+}
+
+/** What the rankings have of the days that are live now, by the database's clock. */
+async function keptSeries(snapshot: SqlSnapshot, rankings: Rankings, domain: string): Promise<KeptSeries> {
+  const { measures, from } = (await rankings.series(domain)) ?? onlyAllTime;
+  return from === undefined ? { measures } : { measures, from: Math.max(from, firstLiveDay(await clockOf(snapshot))) };
 }
 
 async function countConflicts(snapshot: SqlSnapshot, domain: Domain): Promise<DomainAudit["keyConflicts"]> {

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
 import { BatchCounts } from "./batch-counts.ts";
-import { CellCounts } from "./cell-counts.ts";
+import { byOfCount, CellCounts, entriesOf } from "./cell-counts.ts";
 
 test("cells add up by member and by key, for any integers, while the tables grow; cells of 0 are left out", () => {
   const keys = [0, 1, 2 ** 31 - 2, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 52 + 1, Number.MAX_SAFE_INTEGER];
@@ -12,15 +12,16 @@ test("cells add up by member and by key, for any integers, while the tables grow
     for (const member of [0, 7, Number.MAX_SAFE_INTEGER - 1]) {
       const before = expected.get(`${member} ${key}`) ?? 0;
       const by = randomInt(3) === 0 ? -before : (randomInt(2) * 2 - 1) * randomInt(member === 7 ? 2 ** 40 : 1_000_000);
-      counts.add(member, [[key, by]]);
+      counts.add(member, [[key, by]], byOfCount);
       expected.set(`${member} ${key}`, before + by);
     }
   }
   expect(counts.size).toBe(expected.size);
-  counts.add(9, [
+  const entries = [
     [1, 5],
     [1, -5],
-  ]);
+  ];
+  counts.add(9, entries, byOfCount);
   expect([...counts.byMember("")].map(({ board }) => board)).not.toContain("9");
   for (const [cell, count] of expected) if (count === 0) expected.delete(cell);
   const byMember = [...counts.byMember("")].flatMap(({ board, cells }) =>
@@ -36,13 +37,14 @@ test("cells add up by member and by key, for any integers, while the tables grow
 
 test.each([1, -1])("a count stops at 2^53 - 1, times %i", (sign) => {
   const counts = new CellCounts();
-  for (const by of [2, 2 ** 60, 2]) counts.add(1, [[7, sign * by]]);
+  for (const by of [2, 2 ** 60, 2]) counts.add(1, [[7, sign * by]], byOfCount);
   expect([...counts.byKey("")]).toEqual([{ board: "7", cells: [["1", sign * (2 ** 53 - 1)]] }]);
 });
 
 test("a board is whole also when the keys of millions of cells are read in parts", () => {
   const counts = new CellCounts();
-  for (let key = 0; key < 550_000; key++) for (const member of [1, 2]) counts.add(member, [[key * 3, key + member]]);
+  for (let key = 0; key < 550_000; key++)
+    for (const member of [1, 2]) counts.add(member, [[key * 3, key + member]], byOfCount);
   let boards = 0;
   for (const { board, cells } of counts.byKey("")) {
     boards++;
@@ -62,7 +64,7 @@ test.each([
   [1, [[2 ** 53, 1]]],
   [1, [[1, 1.5]]],
 ])("member %j with %j is an error", (member, counts) => {
-  expect(() => new CellCounts().add(member, counts)).toThrow(TypeError);
+  expect(() => new CellCounts().add(member, entriesOf(JSON.stringify(counts)), byOfCount)).toThrow(TypeError);
 });
 
 test("the rows of batches are taken once; what is not taken remains", () => {

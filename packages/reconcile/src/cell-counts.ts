@@ -1,4 +1,17 @@
-import { sumOfCounts } from "@tally/contract";
+import { sumOfCounts, type Series } from "@tally/contract";
+
+/** Of a row, or folded counts: [[key, …], …]. */
+export type Entries = readonly (readonly number[])[];
+
+/** What a folded count adds. */
+export const byOfCount = ([, by = NaN]: readonly number[]): number => by;
+
+/** Parses the text of entries. Throws TypeError for anything but lists in a list. */
+export function entriesOf(text: unknown): Entries {
+  const entries: unknown = JSON.parse(String(text));
+  if (!Array.isArray(entries) || !entries.every(Array.isArray)) throw new TypeError("expected a list of lists");
+  return entries;
+}
 
 /** All cells of one board, as its rows add up. */
 export interface RecountedBoard {
@@ -18,16 +31,16 @@ export class CellCounts {
     return this.#size;
   }
 
-  /** `counts`: [[key, by], …]. Throws TypeError for what is not an integer. */
-  add(member: unknown, counts: unknown): void {
-    if (!isNatural(member) || !Array.isArray(counts)) throw new TypeError("expected a member and a list of counts");
+  /** Adds what each of some entries adds to its key. Throws TypeError for what is not an integer. */
+  add(member: unknown, entries: Entries, by: Series["by"]): void {
+    if (!isNatural(member)) throw new TypeError("expected a member");
     let keys = this.#members.get(member);
     if (keys === undefined) this.#members.set(member, (keys = new KeyCounts()));
     const before = keys.size;
-    for (const count of counts) {
-      const [key, by] = Array.isArray(count) ? count : [];
-      if (!isNatural(key) || !Number.isInteger(by)) throw new TypeError("expected counts as [key, by]");
-      keys.add(key, by);
+    for (const entry of entries) {
+      const [key, added] = [entry[0], by(entry)];
+      if (!isNatural(key) || !Number.isInteger(added)) throw new TypeError("expected integers as [key, by]");
+      if (added !== 0) keys.add(key, added);
     }
     this.#size += keys.size - before;
   }
@@ -120,7 +133,7 @@ function slotOf(slots: Slots, key: number): number {
 }
 
 /** 32 bits, each of which depends on all 53 of the key. */
-function hashOf(key: number): number {
+export function hashOf(key: number): number {
   let hash = Math.imul((key >>> 0) ^ Math.imul((key / 2 ** 32) >>> 0, 0x85ebca6b), 0x9e3779b1);
   hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -140,7 +140,7 @@ async function countsOf(
   const marks = new BatchMarks();
   const keys = batches.map(({ producer, sequence }) => [Buffer.from(producer, "hex"), sequence] as const);
   for (const [producer, sequence] of keys) marks.set(producer, sequence);
-  const { counts, batches: rows } = await addUpBatches(snapshot, mirror, marks, signal);
+  const { cells, batches: rows } = await addUpBatches(snapshot, mirror, marks, signal);
   if (rows.rows !== batches.reduce((sum, { changes }) => sum + changes, 0))
     await addRowsOfBatches(snapshot, recount, rows); // of months that an earlier release has removed
   for (const [index, [producer, sequence]] of keys.entries()) {
@@ -150,6 +150,7 @@ async function countsOf(
     throw new Unfoldable(`batch ${key} has ${own} rows, its ledger entry says ${changes}`);
   }
   return function* ofMembers() {
-    for (const { board: member, cells } of counts.byMember("")) yield { member, cells };
+    for (const [series, counts] of cells)
+      for (const { board: member, cells: own } of counts.byMember("")) yield { series, member, cells: own };
   };
 }

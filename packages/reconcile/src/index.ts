@@ -1,4 +1,5 @@
-export { addUp, readBatches } from "./add-up.ts";
+export { readTables } from "./add-up.ts";
+export { entriesOf } from "./cell-counts.ts";
 export { audit, type AuditProgress, type AuditReport, type DomainAudit } from "./audit.ts";
 export { IdSet } from "./audit-ids.ts";
 export { fold, foldAll, Unfoldable } from "./fold.ts";

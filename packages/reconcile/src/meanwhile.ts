@@ -7,7 +7,8 @@ import {
   readFold,
   readRankingMessages,
 } from "@tally/database";
-import { decodeRankingMessage, textOfBatchId, type BatchId, type SqlReader } from "@tally/contract";
+import { decodeRankingMessage, isKept, seriesOfBoard, textOfBatchId } from "@tally/contract";
+import type { BatchId, KeptSeries, SqlReader } from "@tally/contract";
 import { movesOf, type Rankings } from "@tally/redis";
 import type { Batches } from "./add-up.ts";
 import { BatchMarks } from "./recount.ts";
@@ -31,6 +32,7 @@ export interface MeanwhileOptions {
   readonly rankings: Pick<Rankings, "unmarked">;
   /** The batches of the snapshot. */
   readonly known: Batches;
+  readonly kept: KeptSeries;
 }
 
 const pageSize = 1000;
@@ -114,7 +116,7 @@ export class Meanwhile {
   }
 
   async #add(batches: readonly BatchId[], moved: Cells | undefined): Promise<void> {
-    const { writer, domain } = this.#options;
+    const { writer, domain, kept } = this.#options;
     for (let at = 0; at < batches.length; at += pageSize) {
       const some = batches.slice(at, at + pageSize);
       const messages = await readRankingMessages(writer, some);
@@ -122,7 +124,7 @@ export class Meanwhile {
         const message = messages.get(textOfBatchId(batch));
         if (message === undefined) throw new FoldedMeanwhile(`${domain}: batch ${textOfBatchId(batch)}`);
         for (const [board, member, by] of cellsOf(message)) {
-          if (this.#forgotten.has(board)) continue;
+          if (this.#forgotten.has(board) || !isKept(seriesOfBoard(board), kept)) continue;
           this.#addTo(this.#since, board, member, by);
           if (moved !== undefined) this.#addTo(moved, board, member, Math.abs(by));
         }

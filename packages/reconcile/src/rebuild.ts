@@ -1,6 +1,16 @@
-import { findEpochs, keepShards, readEpochs, readShards, readFold, readTotals, withRecount } from "@tally/database";
+import {
+  clockOf,
+  findEpochs,
+  keepShards,
+  readEpochs,
+  readShards,
+  readFold,
+  readTotals,
+  withRecount,
+} from "@tally/database";
 import type { Database, Epochs, Fold, Recounted } from "@tally/database";
-import type { Recount, SqlSnapshot } from "@tally/contract";
+import { boardsOfSeries, defaultSeries, keptSince } from "@tally/contract";
+import type { KeptSeries, Recount, SeriesSettings, SqlSnapshot } from "@tally/contract";
 import type { BatchRanking, NewGeneration, Rankings } from "@tally/redis";
 import { addUp, readBatches, rowsToRead } from "./add-up.ts";
 import { BatchMarks, recountedBoards } from "./recount.ts";
@@ -22,6 +32,8 @@ export interface RebuildOptions {
   readonly rankings: Rankings;
   /** Shards of the new generation; default: as many as the live one, or as the last one if Redis has lost it. */
   readonly shards?: number | undefined;
+  /** Default: the series of the live generation; without one, the quantity of all time and of days. */
+  readonly series?: SeriesSettings | undefined;
   readonly endpoint?: "read" | "write";
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RebuildProgress) => void;
@@ -122,14 +134,22 @@ async function shardsOfLost({ domain, database, rankings }: RebuildOptions): Pro
   return name === "unbuilt" ? readShards(database.writer, domain.name) : undefined;
 }
 
+function settingsOf(kept: KeptSeries | undefined): SeriesSettings {
+  if (kept === undefined) return defaultSeries;
+  return { windows: kept.from === undefined ? ["all"] : ["all", "day"], by: kept.measures };
+}
+
 async function load(
   snapshot: SqlSnapshot,
   boards: Recount["boards"],
   generation: NewGeneration,
-  { domain, signal, onProgress }: RebuildOptions,
+  { domain, rankings, series, signal, onProgress }: RebuildOptions,
 ): Promise<{ epochs: Epochs | undefined; fold: Fold; batches: number; cells: number }> {
   const epochs = await findEpochs(snapshot, domain.name);
   const fold = await readFold(snapshot, domain.name);
+  const settings = series ?? settingsOf(await rankings.series(domain.name));
+  const kept = keptSince(settings, await clockOf(snapshot), fold.seriesFrom);
+  await generation.noteSeries(kept);
   const totals = await readTotals(snapshot, domain.name);
   const { newest, batches } = totals;
   let cells = 0;
@@ -141,19 +161,29 @@ async function load(
   for (const [producer, set] of marks.all()) await generation.mark(producer, set);
   const toRead = rowsToRead(totals, fold);
   const total = toRead === "all" ? totals.changes : totals.changes - fold.changes;
-  const sums = await addUp(snapshot, { name: domain.name, boards }, known, toRead, (rows) => {
+  const sums = await addUp(snapshot, { name: domain.name, boards }, { ...known, kept }, toRead, (rows) => {
     signal?.throwIfAborted();
     onProgress?.({ step: "reading rows", batches, done: rows, total });
   });
+  const loaded = (count: number): void => {
+    signal?.throwIfAborted();
+    cells += count;
+    onProgress?.({ step: "loading cells", batches, done: cells });
+  };
   for (const kind of boards) {
-    const isMirrored = "mirrored" in kind;
-    // By member: the generation fills the boards of both.
-    const ordered = isMirrored ? (sums.cells.get(kind.mirrored)?.byMember("") ?? []) : recountedBoards(snapshot, kind);
-    for await (const { board, cells: own } of ordered) {
-      signal?.throwIfAborted();
-      await (isMirrored ? generation.addMirrored(kind.mirrored, board, own) : generation.add(board, own));
-      cells += isMirrored ? 2 * own.length : own.length;
-      onProgress?.({ step: "loading cells", batches, done: cells });
+    if (!("mirrored" in kind)) {
+      for await (const { board, cells: own } of recountedBoards(snapshot, kind)) {
+        await generation.add(board, own);
+        loaded(own.length);
+      }
+      continue;
+    }
+    for (const [name, counts] of sums.cells) {
+      const mirrored = boardsOfSeries(kind.mirrored, name);
+      for (const { board: member, cells: own } of counts.byMember("")) {
+        await generation.addMirrored(mirrored, member, own);
+        loaded(2 * own.length);
+      }
     }
   }
   await generation.loaded(newest);

@@ -1,17 +1,19 @@
-import type { BatchId, MirroredBoards, Recount, RecountedBoards, SqlSnapshot } from "@tally/contract";
+import { boardsOfSeries, type BatchId, type Recount, type RecountedBoards, type SqlSnapshot } from "@tally/contract";
 import type { CellCounts, RecountedBoard } from "./cell-counts.ts";
 
-/** All boards of one kind, as `recountedBoards` returns them; of mirrored boards those of members first. */
+/** All boards of one kind, as `recountedBoards` returns them; of mirrored boards, for each series, those of members
+ * first. */
 export async function* boardsOf(
   snapshot: SqlSnapshot,
   kind: Recount["boards"][number],
-  counts: ReadonlyMap<MirroredBoards, CellCounts>,
+  counts: ReadonlyMap<string, CellCounts>,
 ): AsyncGenerator<RecountedBoard> {
   if (!("mirrored" in kind)) return yield* recountedBoards(snapshot, kind);
-  const cells = counts.get(kind.mirrored);
-  if (cells === undefined) return;
-  yield* cells.byMember(kind.mirrored.mirrorPrefix);
-  yield* cells.byKey(kind.mirrored.prefix);
+  for (const [series, cells] of counts) {
+    const { prefix, mirrorPrefix } = boardsOfSeries(kind.mirrored, series);
+    yield* cells.byMember(mirrorPrefix);
+    yield* cells.byKey(prefix);
+  }
 }
 
 /** All boards of one kind with at least one cell, one after the other. Holds one board in memory. */

@@ -3,6 +3,7 @@ import { ownDatabase } from "@tally/database/own-database";
 import { addDomains, closeEarlier, deadLetterMigrations, enter } from "@tally/database";
 import { joinEpoch, ledgerMigrations, listBatches, openEpoch, placeAt, readEpochs } from "@tally/database";
 import type { Database } from "@tally/database";
+import { boardsOfSeries, firstLiveDay, isKept, keptSince } from "@tally/contract";
 import { encodeRankingMessage, Moves, type Domain, type RankingMessage } from "@tally/contract";
 import { encodeMoves, type Rankings } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
@@ -12,7 +13,12 @@ import { fold, foldAll, type FoldOptions } from "./fold.ts";
 import { rebuild } from "./rebuild.ts";
 
 const mirrored = { prefix: "item:", mirrorPrefix: "store:" };
-const columns = "store, items, producer, sequence";
+const columns = "store, items, producer, sequence, day";
+const kept = keptSince({ windows: ["all", "day"], by: [] }, Date.now());
+// Two days with live boards, also after midnight, and one whose counts are only folded.
+const days = [1, 2].map((later) => firstLiveDay(Date.now() + later * 86_400_000)).concat(20260101);
+
+const boards = Object.fromEntries(days.map((day) => [String(day), boardsOfSeries(mirrored, String(day))]));
 
 // Audit, fold and rebuild read only these two fields. Each domain has its own table.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -23,6 +29,7 @@ const recountOf = (table: string): Domain["recount"] => ({
   boards: [
     {
       mirrored,
+      seriesOf: (day) => ["", String(day)].map((series) => ({ name: series, by: ([, by = NaN]) => by })),
       rows: [
         {
           select: `SELECT ${columns} FROM ${table} WHERE id > ? AND id <= ?`,
@@ -59,7 +66,7 @@ async function open(name: string, { database, rankings }: { database: Database; 
   const domain = domainOf(name);
   const table = `sales_${name}`;
   await database.writer.query(
-    `CREATE TABLE ${table} (id INT AUTO_INCREMENT PRIMARY KEY, store BIGINT, items TEXT, producer BINARY(8), sequence INT)`,
+    `CREATE TABLE ${table} (id INT AUTO_INCREMENT PRIMARY KEY, store BIGINT, items TEXT, producer BINARY(8), sequence INT, day INT)`,
   );
   await database.transaction((transaction) => addDomains(transaction, [name]));
   // A snapshot that is older than a table fails.
@@ -81,14 +88,22 @@ async function open(name: string, { database, rankings }: { database: Database; 
         const moves = new Moves();
         const sales = Array.from(
           { length: randomInt(1, 4) },
-          () => [randomInt(stores), randomInt(items), quantityMin + randomInt(9) || 1] as const,
+          () => [randomInt(stores), randomInt(items), quantityMin + randomInt(9) || 1, randomInt(days.length)] as const,
         );
-        for (const [shop, item, quantity] of sales) {
+        for (const [shop, item, quantity, day] of sales) {
           moves.add("sales", String(shop), 1);
-          moves.addMirrored(mirrored, String(item), String(shop), quantity);
+          for (const series of ["", String(days[day])])
+            if (isKept(series, kept))
+              moves.addMirrored(boards[series] ?? mirrored, String(item), String(shop), quantity);
         }
         const producer = Buffer.from(batch.producer, "hex");
-        const rows = sales.map(([shop, item, quantity]) => [shop, `[[${item},${quantity}]]`, producer, batch.sequence]);
+        const rows = sales.map(([shop, item, quantity, day]) => [
+          shop,
+          `[[${item},${quantity}]]`,
+          producer,
+          batch.sequence,
+          days[day] ?? 0,
+        ]);
         const message = { batch, storedAt: 0, ...encodeMoves(moves, 1) };
         await database.transaction(async (transaction) => {
           const { epoch, now: storedAt } = await joinEpoch(transaction, name);

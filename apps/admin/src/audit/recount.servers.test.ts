@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { type BatchEvent, eventIdOfKey, Moves, newEventId, type Sources } from "@tally/contract";
+import { type BatchEvent, eventIdOfKey, Moves, newEventId, onlyAllTime, type Sources } from "@tally/contract";
 import { withRecount } from "@tally/database";
 import { expect, test } from "vitest";
 import { purchases, purchasesDatabase, sumsIn } from "../retention/old-purchases.test-kit.ts";
@@ -34,7 +34,7 @@ test("what audit and rebuild read of any purchases equals what rank() adds, and 
     const changes = await database.transaction((transaction) =>
       purchases.store.write(transaction, events, () => expect.fail()),
     );
-    purchases.rank(changes, moves);
+    purchases.rank(changes, moves, onlyAllTime);
     add(`batch ${batch.producer} ${sequence}`, changes.length);
   }
   for (const [, members] of moves.mirrored()) {

@@ -20,9 +20,11 @@ export interface LedgerTotals {
   readonly newest: number;
 }
 
-/** The totals of the folded batches. `epoch`: the last of them. */
+/** The totals of the folded batches. `epoch`: the last of them. `seriesFrom`: the series of days from this one on,
+ * yyyymmdd, have all of their counts; 0: those of all days, and all measures of all time. */
 export interface Fold extends LedgerTotals {
   readonly epoch: number;
+  readonly seriesFrom: number;
 }
 
 /** A batch that is in the ledger. */
@@ -32,17 +34,23 @@ export interface LedgerBatch extends BatchId, Pick<LedgerTotals, "events" | "cha
   readonly storedAt: number;
 }
 
-/** What a member's rows add. */
+/** What a member's rows add to a series. */
 interface MemberCounts {
+  readonly series: string;
   readonly member: string;
   readonly cells: readonly (readonly [key: string, count: number])[];
 }
 
 const batchesPerPart = 8192;
-const slices = 8;
 const batchesPerStatement = 1000;
+const membersPerStatement = 100;
+const cellsPerStatement = 50_000;
+// Small ones in the series of days: the counts of one key in all members are read by its slice.
+const slicesOf = (series: string): number => (series === "" ? 8 : 64);
 
-const selectFold = "SELECT epoch, batches, events, changes, refused, newest FROM ledger_folds WHERE domain = ?";
+const selectFold = `
+  SELECT epoch, batches, events, changes, refused, newest, series_from AS seriesFrom FROM ledger_folds
+  WHERE domain = ?`;
 const insertFolds =
   "INSERT IGNORE INTO ledger_folds (domain, epoch, batches, events, changes, refused, newest) VALUES ?";
 const updateFold = `
@@ -53,24 +61,43 @@ const deleteBatches = "DELETE FROM batches WHERE (producer, sequence) IN (?)";
 const selectParts = "SELECT producer, part, marks FROM folded_batches WHERE (domain, producer, part) IN (?)";
 const replaceParts = `
   INSERT INTO folded_batches (domain, producer, part, marks) VALUES ? ON DUPLICATE KEY UPDATE marks = VALUES(marks)`;
-const selectSlices = "SELECT slice, counts FROM folded_series WHERE domain = ? AND member = ?";
+const selectSlices = "SELECT series, member, slice, counts FROM folded_series WHERE (domain, series, member) IN (?)";
 const replaceSlices = `
-  INSERT INTO folded_series (domain, member, slice, counts) VALUES ? ON DUPLICATE KEY UPDATE counts = VALUES(counts)`;
+  INSERT INTO folded_series (domain, series, member, slice, counts) VALUES ?
+  ON DUPLICATE KEY UPDATE counts = VALUES(counts)`;
+const selectSeries = "SELECT DISTINCT series FROM folded_series WHERE domain = ?";
 
 /** The rows of a domain, the first `?`, in the order of a key. */
-export const rangesOf = (columns: string, table: string, key: string, bounds: RowRanges["bounds"]): RowRanges => ({
-  select: `SELECT ${columns} FROM ${table} WHERE domain = ? AND ${key} > ? AND ${key} <= ?`,
-  selectEnd: `SELECT ${key} AS value FROM ${table} WHERE domain = ? AND ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ?`,
-  bounds,
-});
+export function rangesOf(
+  columns: string,
+  table: string,
+  key: string,
+  bounds: RowRanges["bounds"],
+  condition = "domain = ?",
+): RowRanges {
+  return {
+    select: `SELECT ${columns} FROM ${table} WHERE ${condition} AND ${key} > ? AND ${key} <= ?`,
+    selectEnd: `SELECT ${key} AS value FROM ${table} WHERE ${condition} AND ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ?`,
+    bounds,
+  };
+}
 
 export const naturals: RowRanges["bounds"] = [-1, Number.MAX_SAFE_INTEGER];
 const producers: RowRanges["bounds"] = [Buffer.alloc(0), Buffer.alloc(8, 0xff)];
 
 /** (producer, offset in bytes, marks). */
 export const foldedMarks = rangesOf("producer, part * 1024, marks", "folded_batches", "producer", producers);
-/** (member, counts), each key of a member once. Counts are the text of [[key, count], …], none 0. */
-export const foldedCounts = { ...rangesOf("member, counts", "folded_series", "member", naturals), first: 100 };
+/** (member, counts) of a series, the second `?`, each key of a member once. Counts are the text of [[key, count], …],
+ * none 0. */
+export const foldedCounts: RowRanges = {
+  ...rangesOf("member, counts", "folded_series", "member", naturals, "domain = ? AND series = ?"),
+  first: 100,
+};
+
+/** The names of the series that have folded counts. */
+export async function foldedSeries(reader: SqlReader, domain: string): Promise<readonly string[]> {
+  return (await reader.query<{ series: string }>(selectSeries, [domain])).map(({ series }) => series);
+}
 
 /** Adds the rows of domains that have none. May be repeated. */
 export async function addFolds(transaction: SqlTransaction, domains: readonly string[]): Promise<void> {
@@ -82,7 +109,7 @@ export async function addFolds(transaction: SqlTransaction, domains: readonly st
 
 export async function readFold(reader: SqlReader, domain: string): Promise<Fold> {
   const [fold] = await reader.query<Fold>(selectFold, [domain]);
-  return fold ?? { epoch: 0, batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
+  return fold ?? { epoch: 0, batches: 0, events: 0, changes: 0, refused: 0, newest: 0, seriesFrom: 0 };
 }
 
 /** Returns those of the given batches that are folded, by textOfBatchId. */
@@ -134,41 +161,60 @@ export async function foldBatches(
     replaceParts,
     Array.from(parts.values(), ({ producer, part, marks }) => [domain, producer, part, marks]),
   );
-  for (const one of counts()) {
+  let [some, cells]: [MemberCounts[], number] = [[], 0];
+  const add = async (): Promise<void> => {
     signal?.throwIfAborted();
-    await addCounts(transaction, domain, one);
+    await addCounts(transaction, domain, some);
+    [some, cells] = [[], 0];
+  };
+  for (const one of counts()) {
+    some.push(one);
+    cells += one.cells.length;
+    if (some.length === membersPerStatement || cells > cellsPerStatement) await add();
   }
+  await add();
   const { epoch, batches: number, events, changes, refused, newest } = totalsOf(batches);
   const values = [epoch, number, events, changes, refused, newest, domain];
   if ((await transaction.execute(updateFold, values)) !== 1)
     throw new Error(`ledger_folds has no row of ${domain}: run "tally migrate"`);
 }
 
-async function addCounts(transaction: SqlTransaction, domain: string, { member, cells }: MemberCounts): Promise<void> {
-  const sums = new Map<number, Map<string, number>>();
-  const add = (key: string, count: number): void => {
-    const slice = Number(key) % slices;
-    const own = sums.get(slice) ?? new Map<string, number>();
+async function addCounts(transaction: SqlTransaction, domain: string, members: readonly MemberCounts[]): Promise<void> {
+  if (members.length === 0) return;
+  const sums = new Map<string, { readonly place: readonly (string | number)[]; readonly own: Map<string, number> }>();
+  const add = (series: string, member: string, key: string, count: number): void => {
+    const slice = Number(key) % slicesOf(series);
+    const place = [domain, series, member, slice];
+    const { own } = sums.get(place.join()) ?? { own: new Map<string, number>() };
     // As in Redis: doubles are exact up to there.
-    sums.set(slice, own.set(key, sumOfCounts(own.get(key), count)));
+    sums.set(place.join(), { place, own: own.set(key, sumOfCounts(own.get(key), count)) });
   };
-  for (const [key, count] of cells) add(key, count);
-  const rows = await transaction.query<{ slice: number; counts: string }>(selectSlices, [domain, member]);
-  for (const row of rows) {
-    if (!sums.has(row.slice)) continue;
-    const stored: unknown = JSON.parse(row.counts);
-    if (Array.isArray(stored)) for (const [key, count] of stored) add(String(key), Number(count));
+  for (const { series, member, cells } of members) for (const [key, count] of cells) add(series, member, key, count);
+  const keys = members.map(({ series, member }) => [domain, series, member]);
+  const rows = await transaction.query<FoldedRow>(selectSlices, [keys]);
+  for (const { series, member, slice, counts } of rows) {
+    if (!sums.has([domain, series, member, slice].join())) continue;
+    const stored: unknown = JSON.parse(counts);
+    if (Array.isArray(stored))
+      for (const [key, count] of stored) add(series, String(member), String(key), Number(count));
   }
   await transaction.upsert(
     replaceSlices,
-    Array.from(sums, ([slice, own]) => {
+    Array.from(sums.values(), ({ place, own }) => {
       const counts = [...own].filter(([, count]) => count !== 0).map(([key, count]) => `[${key},${count}]`);
-      return [domain, member, slice, `[${counts.join()}]`];
+      return [...place, `[${counts.join()}]`];
     }),
   );
 }
 
-function totalsOf(batches: readonly LedgerBatch[]): Fold {
+interface FoldedRow {
+  readonly series: string;
+  readonly member: number;
+  readonly slice: number;
+  readonly counts: string;
+}
+
+function totalsOf(batches: readonly LedgerBatch[]): Omit<Fold, "seriesFrom"> {
   const sum = (of: (batch: LedgerBatch) => number) => batches.reduce((total, batch) => total + of(batch), 0);
   return {
     epoch: batches.reduce((last, { epoch }) => Math.max(last, epoch), 0),

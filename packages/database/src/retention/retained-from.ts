@@ -1,4 +1,4 @@
-import type { Domain, Recount, Retention, SqlSnapshot, SqlTransaction } from "@tally/contract";
+import type { Domain, Recount, Retention, SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import type { Database } from "../connection/connect-database.ts";
 
 export const retentionMigrations = new URL("./migrations/", import.meta.url);
@@ -30,7 +30,12 @@ export async function retainedFrom(
   { table }: Pick<Retention, "table">,
 ): Promise<number | undefined> {
   await transaction.query(`SELECT 1 FROM ${table} WHERE 1 = 0 FOR UPDATE`);
-  const [row] = await transaction.query<{ retainedFrom: number }>(selectRetainedFrom, [domain]);
+  return readRetainedFrom(transaction, domain);
+}
+
+/** Likewise, at one moment. */
+export async function readRetainedFrom(reader: SqlReader, domain: string): Promise<number | undefined> {
+  const [row] = await reader.query<{ retainedFrom: number }>(selectRetainedFrom, [domain]);
   return row?.retainedFrom;
 }
 
@@ -63,7 +68,7 @@ export async function withRecount<R extends Partial<Recount>, T>(
   return database.snapshot(
     endpoint,
     async (snapshot) => {
-      const wasEverRemoved = (await snapshot.query(selectRetainedFrom, [name])).length > 0;
+      const wasEverRemoved = (await readRetainedFrom(snapshot, name)) !== undefined;
       return work(snapshot, wasEverRemoved ? retention.recount : recount);
     },
     { holding },

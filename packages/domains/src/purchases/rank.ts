@@ -1,32 +1,46 @@
-import type { Moves, Recount, Retention, RowRanges } from "@tally/contract";
+import type { KeptSeries, Moves, Recount, Retention, RowRanges } from "@tally/contract";
 import { isCorrection, type SalesEvent } from "./event.ts";
-import { salesOf } from "./series.ts";
+import { keptSeriesOf, sales, salesSeriesOf, type CountedLine } from "./series.ts";
 import type { SalesChange } from "./store.ts";
 
-const sales = salesOf("");
-
-export function rank(changes: readonly SalesChange[], moves: Moves): void {
+export function rank(changes: readonly SalesChange[], moves: Moves, kept: KeptSeries): void {
   for (const change of changes) {
-    const [storeId, items] =
-      "counted" in change ? [change.counted.storeId, change.counted.items] : [change.event.storeId, change.event.lines];
+    const { storeId, date, lines } = countedOf(change);
     const store = String(storeId);
-    for (const [itemId, quantity] of items) moves.addMirrored(sales, String(itemId), store, quantity);
+    for (const { boards, by } of keptSeriesOf(date, kept)) {
+      for (const line of lines) {
+        const amount = by(line);
+        if (amount !== 0) moves.addMirrored(boards, String(line[0]), store, amount);
+      }
+    }
   }
 }
 
+interface CountedSale {
+  readonly storeId: number;
+  readonly date: number;
+  readonly lines: readonly CountedLine[];
+}
+
+const countedOf = (change: SalesChange): CountedSale =>
+  "counted" in change ? { ...change.counted, lines: change.counted.items } : change.event;
+
+const corrections = "purchase_corrections";
+
 // By the primary key: another plan would sort, or read the table again for each range.
-const columns = "store_id, CAST(items AS CHAR), producer, sequence";
+const columnsOf = (table: string): string =>
+  `store_id, CAST(items AS CHAR), producer, sequence, CAST(DATE_FORMAT(${dayOf(table)}, '%Y%m%d') AS UNSIGNED)`;
+const dayOf = (table: string): string => (table === corrections ? "counted_on" : "purchased_on");
 const countedRows = (table: string, condition = ""): RowRanges => ({
-  select: `SELECT ${columns} FROM ${table} FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ? ${condition}`,
+  select: `SELECT ${columnsOf(table)} FROM ${table} FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ? ${condition}`,
   selectEnd: `
     SELECT id AS value FROM ${table} FORCE INDEX (PRIMARY) WHERE id > ? ${condition} ORDER BY id LIMIT 1 OFFSET ?`,
   bounds: [Buffer.alloc(16), Buffer.alloc(16, 0xff)],
 });
 
 const rowsOfBatches = (table: string, condition = ""): string =>
-  `SELECT ${columns} FROM ${table} FORCE INDEX (batch) WHERE producer = ? AND sequence BETWEEN ? AND ? ${condition}`;
+  `SELECT ${columnsOf(table)} FROM ${table} FORCE INDEX (batch) WHERE producer = ? AND sequence BETWEEN ? AND ? ${condition}`;
 
-const corrections = "purchase_corrections";
 const selectIds = `SELECT id FROM purchases UNION ALL SELECT id FROM ${corrections}`;
 
 /** The sums of what rank() adds for each purchase and each correction. */
@@ -35,6 +49,7 @@ export const recount: Recount = {
   boards: [
     {
       mirrored: sales,
+      seriesOf: salesSeriesOf,
       rows: [countedRows("purchases"), countedRows(corrections)],
       rowsOfBatches: [rowsOfBatches("purchases"), rowsOfBatches(corrections)],
     },
@@ -47,7 +62,7 @@ const leavingRows =
 
 const baseRows: RowRanges = {
   select: `
-    SELECT store_id, CONCAT('[[', item_id, ',', quantity, ']]'), NULL, NULL FROM purchases_base
+    SELECT store_id, CONCAT('[[', item_id, ',', quantity, ']]'), NULL, NULL, NULL FROM purchases_base
     WHERE store_id > ? AND store_id <= ?`,
   selectEnd: "SELECT store_id AS value FROM purchases_base WHERE store_id > ? ORDER BY store_id LIMIT 1 OFFSET ?",
   bounds: [-1, Number.MAX_SAFE_INTEGER],
@@ -78,6 +93,7 @@ export const retention: Retention<SalesEvent> = {
     boards: [
       {
         mirrored: sales,
+        seriesOf: salesSeriesOf,
         rows: [
           countedRows("purchases"),
           countedRows(corrections),

@@ -1,4 +1,4 @@
-import type { MirroredBoards } from "@tally/contract";
+import { boardsOfSeries, isKept, type KeptSeries, type MirroredBoards, type Series } from "@tally/contract";
 
 /** What is counted of a sale. quantity: sold less taken back. grossSales: the price of all units before discounts; a
  * refund does not change it, a void takes it back. netSales: gross less discounts and what was paid back, on the day of
@@ -14,24 +14,53 @@ export function seriesOf(measure: Measure, day?: number): string {
 }
 
 /** How much of an item a store sold: ranks the stores of each item and the items of each store. */
-export function salesOf(series: string): MirroredBoards {
-  const prefix = series === "" ? "" : `${series}/`;
-  return { prefix: `${prefix}item:`, mirrorPrefix: `${prefix}store:` };
-}
+export const sales: MirroredBoards = { prefix: "item:", mirrorPrefix: "store:" };
 
 /** The board of a store: its items, those that sold most first. */
-export const itemsOfStore = (storeId: number, series = ""): string => `${salesOf(series).mirrorPrefix}${storeId}`;
+export const itemsOfStore = (storeId: number, series = ""): string =>
+  `${boardsOfSeries(sales, series).mirrorPrefix}${storeId}`;
 
 /** The board of an item: its stores, those that sold most first. */
-export const storesOfItem = (itemId: number, series = ""): string => `${salesOf(series).prefix}${itemId}`;
+export const storesOfItem = (itemId: number, series = ""): string => `${boardsOfSeries(sales, series).prefix}${itemId}`;
 
 /** A line of a sale, [item, quantity] or [item, quantity, price of a unit, discount on all]; or what a correction takes
  * back, [item, -quantity], of a refund [item, -quantity, -net], of a void [item, -quantity, -net, -gross]. */
-export type CountedLine = readonly [itemId: number, quantity: number, amount?: number, other?: number];
+export type CountedLine = readonly number[];
 
 /** What a line adds to a measure; 0 for an amount that is not known. */
-export function amountOf(measure: Measure, [, quantity, amount = 0, other = 0]: CountedLine): number {
+export function amountOf(measure: Measure, [, quantity = 0, amount = 0, other = 0]: CountedLine): number {
   if (measure === "quantity") return quantity;
   if (quantity < 0) return measure === "netSales" ? amount : other;
   return measure === "netSales" ? amount * quantity - other : amount * quantity;
+}
+
+interface SalesSeries extends Series {
+  readonly boards: MirroredBoards;
+}
+
+const ofAllTime = measures.map((measure) => seriesFor(measure));
+// A process meets a few days, or all of its history once.
+const ofDays = new Map<number, readonly SalesSeries[]>();
+
+/** All series that a row adds to; without a day only the quantity of all time. */
+export function salesSeriesOf(day: number | null): readonly SalesSeries[] {
+  if (day === null) return ofAllTime.slice(0, 1);
+  let found = ofDays.get(day);
+  if (found === undefined) ofDays.set(day, (found = [...ofAllTime, ...measures.map((one) => seriesFor(one, day))]));
+  return found;
+}
+
+// The last answer: a batch has the sales of a day or two.
+let last: { readonly kept: KeptSeries; readonly day: number; readonly found: readonly SalesSeries[] } | undefined;
+
+/** Those that Redis keeps. */
+export function keptSeriesOf(day: number, kept: KeptSeries): readonly SalesSeries[] {
+  if (last?.day !== day || last.kept !== kept)
+    last = { kept, day, found: salesSeriesOf(day).filter(({ name }) => isKept(name, kept)) };
+  return last.found;
+}
+
+function seriesFor(measure: Measure, day?: number): SalesSeries {
+  const name = seriesOf(measure, day);
+  return { name, boards: boardsOfSeries(sales, name), by: (line) => amountOf(measure, line) };
 }

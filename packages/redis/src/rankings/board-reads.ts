@@ -1,4 +1,5 @@
-import type { MirroredBoards } from "@tally/contract";
+import { boardsOfSeries, firstLiveDay, isKept, onlyAllTime, seriesOfBoard } from "@tally/contract";
+import type { KeptSeries, MirroredBoards } from "@tally/contract";
 import { decodeMember, encodeMember, shardOf } from "./encode-moves.ts";
 import { keysOfShard, type LiveShards } from "./live-shards.ts";
 import { RankingsUnavailable, topLimitMax, type BoardCells, type BoardToRead, type Rankings } from "./rankings.ts";
@@ -11,7 +12,7 @@ export function boardReads(
   mirrorsOf: (domain: string) => readonly MirroredBoards[],
 ): Pick<Rankings, "top" | "count" | "cells" | "boards" | "marks"> {
   const mirrorOf = (domain: string, board: string) =>
-    mirrorsOf(domain).find(({ mirrorPrefix }) => board.startsWith(mirrorPrefix));
+    inSeries(mirrorsOf(domain), board).find(({ mirrorPrefix }) => board.startsWith(mirrorPrefix));
   return {
     async top(domain, board, limit) {
       if (limit > topLimitMax)
@@ -28,7 +29,7 @@ export function boardReads(
       if (tops.length > 1) places.sort(inOrder);
       const best = places.slice(0, limit);
       const entries = best.map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
-      const isExact = tops.every(([, , isShort]) => isShort === 0);
+      const isExact = tops.every(([, , isShort, kept]) => isShort === 0 && isLive(board, seriesOfText(kept)));
       // A generation built without batches has as-of 0.
       return { entries, isExact, asOf: Math.max(...tops.map(([asOf]) => Number(asOf ?? 0))) || undefined };
     },
@@ -63,6 +64,26 @@ export function boardReads(
       return Promise.all(prefixes.map((generation) => marksOf(redis, `${generation}:applied:`)));
     },
   };
+}
+
+/** The series of a generation. */
+export function seriesOfText(text: string | null): KeptSeries | undefined {
+  // Written by noteSeries of new-generation.ts.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return text === null ? undefined : (JSON.parse(text) as KeptSeries);
+}
+
+function isLive(board: string, { measures, from }: KeptSeries = onlyAllTime): boolean {
+  const series = seriesOfBoard(board);
+  // The clock is read only for the boards of days.
+  if (from === undefined || series === "") return isKept(series, { measures });
+  return isKept(series, { measures, from: Math.max(from, firstLiveDay(Date.now())) });
+}
+
+/** Mirrored boards in the series of a board. */
+function inSeries(mirrors: readonly MirroredBoards[], board: string): readonly MirroredBoards[] {
+  const series = seriesOfBoard(board);
+  return series === "" ? mirrors : mirrors.map((mirror) => boardsOfSeries(mirror, series));
 }
 
 async function marksOf(redis: RankingsRedis, prefix: string): Promise<ReadonlyMap<string, Buffer>> {
@@ -104,8 +125,9 @@ export async function boardCells(
   redis: Redis,
   prefixes: readonly string[],
   { board, members }: BoardToRead,
-  mirrors: readonly MirroredBoards[],
+  allTime: readonly MirroredBoards[],
 ): Promise<BoardCells> {
+  const mirrors = inSeries(allTime, board);
   const of = (prefix: string): BoardInShard => ({ redis, prefix, board, members: members?.map(encodeMember) });
   const mirror = mirrors.find(({ mirrorPrefix }) => board.startsWith(mirrorPrefix));
   if (mirror !== undefined) return readBest(prefixes.map(of), mirror);

@@ -7,7 +7,7 @@ import { shardKey } from "./live-shards.ts";
 import { readScript } from "./scripts.ts";
 
 const sales = { prefix: "item:", mirrorPrefix: "store:" };
-const recount = { boards: [{ mirrored: sales, rows: [], rowsOfBatches: [] }] };
+const recount = { boards: [{ mirrored: sales, seriesOf: () => [], rows: [], rowsOfBatches: [] }] };
 const { namespace, rankings, redis } = ownRankings(3, [{ name: "mirrored", recount }]);
 
 let sequence = 0;

@@ -1,7 +1,7 @@
-import { textOfBatchId, type MirroredBoards } from "@tally/contract";
+import { dayOfSeries, seriesOfBoard, textOfBatchId, type MirroredBoards } from "@tally/contract";
 import { mastersOf } from "../connection/cluster.ts";
-import { batchRanking, shardKey, LiveShards, shardsIn } from "./live-shards.ts";
-import { boardReads, replyOf } from "./board-reads.ts";
+import { batchRanking, keysOfShard, shardKey, LiveShards, shardsIn } from "./live-shards.ts";
+import { boardReads, replyOf, seriesOfText } from "./board-reads.ts";
 import { buildGeneration } from "./new-generation.ts";
 import type { Rankings, RankingsOptions, RankingsState } from "./rankings.ts";
 import { openRankingsRedis, type RankingsRedis } from "./scripts.ts";
@@ -53,6 +53,24 @@ export function connectRankings(options: RankingsOptions): Rankings {
     async noteFolded(domain, batches) {
       const prefixes = await shards.prefixes(domain);
       await Promise.all(prefixes.map((prefix) => redis.set(`${prefix}:folded`, batches)));
+    },
+
+    async series(domain) {
+      const [first = ""] = await shards.prefixes(domain);
+      return seriesOfText(await redis.get(`${first}:series`));
+    },
+
+    async forgetDays(domain, before) {
+      for (const generation of await shards.prefixes(domain)) {
+        for await (const keys of keysOfShard(redis, `${generation}:b:`)) {
+          const isOld = (key: string) => (dayOfSeries(seriesOfBoard(boardOf(key))) ?? Infinity) < before;
+          const boardOf = (key: string) => key.slice(generation.length + 3);
+          const old = keys.filter(isOld);
+          if (old.length === 0) continue;
+          await redis.unlink(...old);
+          await redis.hdel(`${generation}:floors`, ...old.map(boardOf));
+        }
+      }
     },
 
     async shards(domain) {

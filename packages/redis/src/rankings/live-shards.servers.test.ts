@@ -5,7 +5,7 @@ import { encodeMoves } from "./encode-moves.ts";
 import { goLive, ownRankings } from "./own-rankings.test-kit.ts";
 
 const mirrored = { prefix: "item:", mirrorPrefix: "store:" };
-const boards: Recount["boards"] = [{ mirrored, rows: [], rowsOfBatches: [] }];
+const boards: Recount["boards"] = [{ mirrored, seriesOf: () => [], rows: [], rowsOfBatches: [] }];
 const domains = ["one", "stale", "late", "half", "fewer", "lacking"].map((name) => ({ name, recount: { boards } }));
 const { namespace, rankings, connect, redis, build } = ownRankings(1, domains);
 const producer = randomBytes(8).toString("hex");

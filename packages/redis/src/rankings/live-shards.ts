@@ -19,9 +19,10 @@ import type { RankingsRedis } from "./scripts.ts";
  *                         :g:floors    board -> the last place in its sorted set; see lua/move.lua
  *                         :g:applied:<hex>  the marks of a producer, one bit for each batch: it is ranked
  *                         :g:folded    how many batches are folded; all of them are marked
+ *                         :g:series    which series of mirrored counts it has, as JSON; absent: of all time only
  *                         :g:as-of     when the newest ranked batch was stored, ms since 1970
  *                         :g:recent    in the first shard: ranked batches that no noted epoch shows to be in the ledger
-                         :g:epoch     "epoch token": the database must have it, or has lost batches that are ranked
+ *                         :g:epoch     "epoch token": the database must have it, or has lost batches that are ranked
  *                         :g:dirty     why this generation is wrong: a script failed half-way
  *                         :g:loaded    while it is built: one bit for each chunk that was loaded
  *

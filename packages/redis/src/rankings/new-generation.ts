@@ -49,6 +49,10 @@ export async function buildGeneration(
       await Promise.all(keys.map((key) => redis.set(`${key}:${name}:folded`, batches)));
     },
 
+    async noteSeries(kept) {
+      await Promise.all(keys.map((key) => redis.set(`${key}:${name}:series`, JSON.stringify(kept))));
+    },
+
     async switch() {
       // A process that was frozen for longer than `holdMs` may have been overtaken.
       if (!(await hold.renew())) return false;

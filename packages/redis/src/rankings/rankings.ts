@@ -1,4 +1,4 @@
-import type { BatchId, BoardTop, MirroredBoards, RankingMessage, Recount } from "@tally/contract";
+import type { BatchId, BoardTop, KeptSeries, MirroredBoards, RankingMessage, Recount } from "@tally/contract";
 import type { Log } from "@tally/runtime";
 
 export interface RankingsOptions {
@@ -32,6 +32,8 @@ export interface NewGeneration extends BatchRanking {
   /** Adds the marks of a producer, one for each ranked batch: bit n, highest bit of a byte first, is sequence n. */
   mark(producer: string, marks: Buffer): Promise<void>;
   noteFolded(batches: number): Promise<void>;
+  /** Says which series it has. Readers and audits believe no other one. */
+  noteSeries(kept: KeptSeries): Promise<void>;
   /** Waits until everything that was added is loaded. `asOf`: when the newest of its batches was stored. */
   loaded(asOf: number): Promise<void>;
   /** Makes it the live one. False when Redis has lost a part of it: then it is unusable. */
@@ -97,13 +99,17 @@ export interface Rankings extends BatchRanking {
    * number. They are marked. Fewer than in the database: it lacks folded batches. */
   folded(domain: string): Promise<number>;
   noteFolded(domain: string, batches: number): Promise<void>;
+  /** The series of the live generation; undefined for one that an earlier release has built, and without one. */
+  series(domain: string): Promise<KeptSeries | undefined>;
+  /** Deletes the boards of the days before one, yyyymmdd. Scans all keys of the Redis. */
+  forgetDays(domain: string, before: number): Promise<void>;
   /** The number of the live generation. Without one: that of the last one seen, or the setting. */
   shards(domain: string): Promise<number>;
   /** Begins a generation, by default with as many shards as the live one; undefined while another process builds. */
   build(domain: string, shards?: number): Promise<NewGeneration | undefined>;
   isBuilding(domain: string): Promise<boolean>;
   /** At most 100 members of a board, highest counts first, equal counts by the smaller id. An unknown board is empty.
-   * Not exact: after counts have fallen, until others have grown. Throws RankingsUnavailable, as `count` and `isMarked`
+   * Not exact: a series that is not kept; and after counts have fallen, until others have grown. Throws RankingsUnavailable, as `count` and `isMarked`
    * do. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** 0 for a member that is not on the board. */

@@ -28,7 +28,10 @@ interface Scripts {
   readonly tallyState: Call<[], [live: string, dirty: string]>;
   readonly tallyInLedger: Call<[], [noted: string, ...batches: string[]]>;
   readonly tallyNoteEpoch: Call<[epoch: number, token: string, ...batches: readonly string[]], number>;
-  readonly tallyTop: Call<[board: string, limit: number], [asOf: string | null, places: string[], isShort: 0 | 1]>;
+  readonly tallyTop: Call<
+    [board: string, limit: number],
+    [asOf: string | null, places: string[], isShort: 0 | 1, series: string | null]
+  >;
   readonly tallyScore: Call<[board: string, member: string], string | null>;
   readonly tallyUnmarked: Call<[producer: string, ...sequences: readonly number[]], string[]>;
 }

@@ -138,12 +138,12 @@ export function choice<const Word extends string>(
 export function subset<const Word extends string>(
   variable: string,
   description: string,
-  { of }: { readonly of: readonly Word[] },
+  { of, default: standard = of }: { readonly of: readonly Word[]; readonly default?: readonly NoInfer<Word>[] },
 ): Setting<readonly Word[]> {
   return {
     variable,
     description,
-    default: of,
+    default: standard,
     expected: `some of ${of.join(", ")}, separated by commas`,
     read(text) {
       const entries = entriesOf(text);
@@ -230,3 +230,15 @@ export const systemSettings = {
 /** The domains that an app serves, of all that exist. */
 export const domainsSetting = <const Name extends string>(names: readonly Name[]) =>
   subset("DOMAINS", "the domains that this app serves; absent: all", { of: names });
+
+/** What the rankings keep of mirrored counts beside the counts of all time. The first measure is always kept. */
+export const seriesSettings = <const Measure extends string>(measures: readonly [Measure, ...Measure[]]) =>
+  ({
+    windows: subset("WINDOWS", "the windows of live rankings: all time, and each of the last days", {
+      of: ["all", "day"],
+    }),
+    by: subset("BY", "the measures of live rankings; change it and WINDOWS in writers first", {
+      of: measures,
+      default: [measures[0]],
+    }),
+  }) as const;

@@ -1,0 +1,66 @@
+import type { MirroredBoards } from "./moves.ts";
+
+/*
+ * Mirrored counts come in series: a measure, of all time or of a business day. "" is the first measure of all time,
+ * "20261126" that of a day, "netSales" another measure, "20261126/netSales" that of a day. The name precedes the names
+ * of the boards: "20261126/item:42". Redis keeps "" always, others by WINDOWS and BY, and days for a short time only.
+ */
+
+/** Which series Redis keeps beside "". `measures`: by name. `from`: the first day, yyyymmdd; absent: no days. */
+export interface KeptSeries {
+  readonly measures: readonly string[];
+  readonly from?: number;
+}
+
+export const onlyAllTime: KeptSeries = { measures: [] };
+
+/** The settings WINDOWS and BY. `by`: measures beside the first. */
+export interface SeriesSettings {
+  readonly windows: readonly ("all" | "day")[];
+  readonly by: readonly string[];
+}
+
+/** As the settings are by default. */
+export const defaultSeries: SeriesSettings = { windows: ["all", "day"], by: [] };
+
+/** What Redis keeps from a time on. `from`: a later first day, yyyymmdd. */
+export function keptSince({ windows, by }: SeriesSettings, now: number, from = 0): KeptSeries {
+  return windows.includes("day") ? { measures: by, from: Math.max(from, firstLiveDay(now)) } : { measures: by };
+}
+
+const dayMs = 86_400_000;
+// Yesterday in the time zone that is farthest behind.
+const daysBack = 2;
+
+/** The first day with live boards. Writers count a sale in the boards of its day if that is not earlier when it is
+ * stored; so a day has all of its sales while it is live. */
+export function firstLiveDay(now: number): number {
+  return Number(new Date(now - daysBack * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
+}
+
+/** Later than the other one, a day is forgotten: readers and an audit that is under way have other clocks. */
+export function firstKeptDay(now: number): number {
+  return firstLiveDay(now - dayMs);
+}
+
+export function seriesOfBoard(board: string): string {
+  return board.slice(0, Math.max(0, board.lastIndexOf("/", board.indexOf(":"))));
+}
+
+export function dayOfSeries(series: string): number | undefined {
+  return /^\d{8}/.test(series) ? Number(series.slice(0, 8)) : undefined;
+}
+
+export function isKept(series: string, { measures, from }: KeptSeries): boolean {
+  const day = dayOfSeries(series);
+  const measure = day === undefined ? series : series.slice(9);
+  if (measure !== "" && !measures.includes(measure)) return false;
+  return day === undefined || (from !== undefined && day >= from);
+}
+
+/** The boards of a series of these boards. */
+export function boardsOfSeries({ prefix, mirrorPrefix }: MirroredBoards, series: string): MirroredBoards {
+  return series === ""
+    ? { prefix, mirrorPrefix }
+    : { prefix: `${series}/${prefix}`, mirrorPrefix: `${series}/${mirrorPrefix}` };
+}

@@ -1,0 +1,42 @@
+import type { Series } from "@tally/contract";
+import { hashOf, type Entries } from "./cell-counts.ts";
+
+// A prime of 21 bits: its products with a hash are exact.
+const prime = 2_097_143;
+
+/** Checksums of counts, by series and member: 53 bits, not cryptographic. The sum of parts is that of the whole, so the
+ * counts are not held: 200 bytes for each member of a series. */
+export class FoldedSums {
+  readonly #sums = new Map<string, Map<string, [number, number]>>();
+  /** Members with a count that has stopped: the sum of their rows is another one. */
+  readonly #stopped = new Set<string>();
+
+  add(series: string, member: unknown, entries: Entries, by: Series["by"]): void {
+    let members = this.#sums.get(series);
+    if (members === undefined) this.#sums.set(series, (members = new Map<string, [number, number]>()));
+    let [word, rest] = members.get(String(member)) ?? [0, 0];
+    for (const entry of entries) {
+      const [hash, added] = [hashOf(entry[0] ?? 0), by(entry)];
+      if (Math.abs(added) === Number.MAX_SAFE_INTEGER) this.#stopped.add(`${series} ${String(member)}`);
+      word = (word + Math.imul(added, hash)) | 0;
+      rest = (rest + (added % prime) * (hash >>> 11)) % prime;
+    }
+    members.set(String(member), [word, rest]);
+  }
+
+  get series(): readonly string[] {
+    return [...this.#sums.keys()];
+  }
+
+  /** The members of a series whose counts are not those of folded ones. */
+  differences(series: string, folded: FoldedSums): readonly string[] {
+    const [own, others] = [this.#sums.get(series), folded.#sums.get(series)];
+    const members = new Set([...(own?.keys() ?? []), ...(others?.keys() ?? [])]);
+    return [...members].filter(
+      (member) =>
+        textOf(own?.get(member)) !== textOf(others?.get(member)) && !folded.#stopped.has(`${series} ${member}`),
+    );
+  }
+}
+
+const textOf = ([word, rest]: readonly [number, number] = [0, 0]): string => `${word} ${(rest + prime) % prime}`;
