@@ -13,7 +13,7 @@ const { rankings } = ownRankings(1, [purchases]);
 const { name } = purchases;
 const [stores, batches, phases] = [3, 12, 3];
 const series = { windows: ["all", "day"], by: ["netSales"] } as const;
-const kept = keptSince(series, Date.now());
+const live = keptSince(series, Date.now());
 // With live boards, also after midnight, and without.
 const days = [firstLiveDay(Date.now() + 86_400_000), 20260101];
 
@@ -153,15 +153,15 @@ interface Sum extends Readonly<Record<"storeId" | "item" | "units" | "net", numb
 function cellsOfSums(sums: readonly Sum[]): Map<string, number> {
   const cells = new Map<string, number>();
   for (const { storeId, day, item, units, net } of sums) {
-    for (const [name, by] of [
+    for (const [one, by] of [
       ["", units],
       [day, units],
       ["netSales", net],
       [`${day}/netSales`, net],
     ] as const) {
-      if (!isKept(name, kept)) continue;
+      if (!isKept(one, live)) continue;
       for (const place of cellsOf(storeId, item)) {
-        const cell = name === "" ? place : `${name}/${place}`;
+        const cell = one === "" ? place : `${one}/${place}`;
         cells.set(cell, (cells.get(cell) ?? 0) + by);
       }
     }

@@ -182,9 +182,9 @@ function rowsOf(cells: readonly Cell[], members: readonly string[]): Counts {
 /** The members whose counts on the board are not those of the rows. */
 function differencesOf(board: string, cells: readonly Cell[], on: BoardCells): readonly CellDifference[] {
   const differences: CellDifference[] = [];
-  const compare = (member: string, rows: number, ranked: number, isKept = false): void => {
+  const compare = (member: string, rows: number, ranked: number, isOnBoard = false): void => {
     // A count of 0 is on no board.
-    if (rows !== ranked || (isKept && ranked === 0)) differences.push({ board, member, rows, ranked });
+    if (rows !== ranked || (isOnBoard && ranked === 0)) differences.push({ board, member, rows, ranked });
   };
   let found = 0;
   for (const [member, rows] of cells) {

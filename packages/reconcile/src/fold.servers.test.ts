@@ -157,11 +157,11 @@ test("the ledger and what is folded are read range by range, each row once", asy
     await store(20);
   }
   await database.snapshot("write", async (snapshot) => {
-    for (const [table, ...values] of [[rowsOfLedger], [foldedMarks], [foldedCounts, ""]] as const) {
+    for (const [table, ...series] of [[rowsOfLedger], [foldedMarks], [foldedCounts, ""]] as const) {
       const stream = vi.fn<SqlSnapshot["stream"]>((sql, values) => snapshot.stream(sql, values));
       const read = async (first: number): Promise<readonly string[]> => {
         const found: string[] = [];
-        for await (const rows of readTables({ ...snapshot, stream }, [{ ...table, first }], ["ranges", ...values]))
+        for await (const rows of readTables({ ...snapshot, stream }, [{ ...table, first }], ["ranges", ...series]))
           found.push(...rows.map((row) => JSON.stringify(row)));
         return found.toSorted();
       };

@@ -26,12 +26,12 @@ function listOf<T>(check: { Check(value: unknown): value is T }, column: unknown
   return list;
 }
 
-const counted = [StoredNumber, Type.Integer()] as const;
+const itemQuantity = [StoredNumber, Type.Integer()] as const;
 const CountedItems = Type.Array(
   Type.Union([
-    Type.Tuple([...counted]),
-    Type.Tuple([...counted, Type.Integer()]),
-    Type.Tuple([...counted, Type.Integer(), Type.Integer()]),
+    Type.Tuple([...itemQuantity]),
+    Type.Tuple([...itemQuantity, Type.Integer()]),
+    Type.Tuple([...itemQuantity, Type.Integer(), Type.Integer()]),
   ]),
 );
 const isCounted = Compile(CountedItems);

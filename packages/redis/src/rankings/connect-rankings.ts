@@ -21,6 +21,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
   return {
     ...live,
     ...boardReads(redis, shards, mirrorsOf),
+    ...seriesNotes(redis, shards),
     ...domainNotes(redis, (domain) => shardKey(options.namespace, domain, 0)),
 
     async isMarked(domain, batch) {
@@ -53,24 +54,6 @@ export function connectRankings(options: RankingsOptions): Rankings {
     async noteFolded(domain, batches) {
       const prefixes = await shards.prefixes(domain);
       await Promise.all(prefixes.map((prefix) => redis.set(`${prefix}:folded`, batches)));
-    },
-
-    async series(domain) {
-      const [first = ""] = await shards.prefixes(domain);
-      return seriesOfText(await redis.get(`${first}:series`));
-    },
-
-    async forgetDays(domain, before) {
-      for (const generation of await shards.prefixes(domain)) {
-        for await (const keys of keysOfShard(redis, `${generation}:b:`)) {
-          const isOld = (key: string) => (dayOfSeries(seriesOfBoard(boardOf(key))) ?? Infinity) < before;
-          const boardOf = (key: string) => key.slice(generation.length + 3);
-          const old = keys.filter(isOld);
-          if (old.length === 0) continue;
-          await redis.unlink(...old);
-          await redis.hdel(`${generation}:floors`, ...old.map(boardOf));
-        }
-      }
     },
 
     async shards(domain) {
@@ -132,6 +115,28 @@ function domainNotes(
 
     async isBuilding(domain) {
       return (await redis.exists(`${firstShard(domain)}:builder`)) === 1;
+    },
+  };
+}
+
+function seriesNotes(redis: RankingsRedis, shards: LiveShards): Pick<Rankings, "series" | "forgetDays"> {
+  return {
+    async series(domain) {
+      const [first = ""] = await shards.prefixes(domain);
+      return seriesOfText(await redis.get(`${first}:series`));
+    },
+
+    async forgetDays(domain, before) {
+      for (const generation of await shards.prefixes(domain)) {
+        for await (const keys of keysOfShard(redis, `${generation}:b:`)) {
+          const isOld = (key: string) => (dayOfSeries(seriesOfBoard(boardOf(key))) ?? Infinity) < before;
+          const boardOf = (key: string) => key.slice(generation.length + 3);
+          const old = keys.filter(isOld);
+          if (old.length === 0) continue;
+          await redis.unlink(...old);
+          await redis.hdel(`${generation}:floors`, ...old.map(boardOf));
+        }
+      }
     },
   };
 }
