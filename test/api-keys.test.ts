@@ -36,8 +36,9 @@ const expectKnown = (...expected: readonly (readonly [key: string, isKnown: bool
 
 const posts = domains.flatMap(({ routes, errorKey }) => routes.map(({ path }) => ["POST", path, errorKey] as const));
 const gets = domains.flatMap(({ queries, errorKey }) => queries.map(({ path }) => ["GET", path, errorKey] as const));
+const puts = domains.flatMap((domain) => domain.puts.map(({ path }) => ["PUT", path, domain.errorKey] as const));
 
-test.each([...posts, ...gets, ["GET", "/events/:id", "message"] as const])(
+test.each([...posts, ...gets, ...puts, ["GET", "/events/:id", "message"] as const])(
   "%s %s rejects a request without a key, with the error shape of its domain",
   async (method, route, errorKey) => {
     const path = route.replaceAll(/:\w+/g, "1");

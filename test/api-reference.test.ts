@@ -12,7 +12,7 @@ const { paths } = await referenceOf(system.url);
 const examples = Object.entries(paths).flatMap(([path, item]) =>
   Object.entries(item).flatMap(([method, operation]) => examplesOf(method.toUpperCase(), path, operation)),
 );
-const posts = examples.filter(({ method }) => method === "POST");
+const posts = examples.filter(({ method }) => method !== "GET");
 const reads = examples.filter(({ method }) => method === "GET");
 
 /** Each named example of an operation, with each media type of its body. */

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { openStream } from "./kit/fronts.ts";
+import { postJson } from "./kit/sales.ts";
 import { batchOf, openPublisher, poisonSale } from "./kit/publish.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey } from "./kit/tally.ts";
 
-/* Dead letters and the page, over HTTP. The first gateway has an operator's account, the second has none. */
+/* Dead letters, the page and the stores, over HTTP. The first gateway has an operator's account, the second has none. */
 
 const system = await startSystem(
   { AUTH: "required" },
@@ -132,5 +133,66 @@ test("a gateway without an operator's account shows dead letters and changes non
   expect([response.status, await response.json()]).toEqual([
     403,
     { message: "this gateway changes no dead letters: set OPERATOR_DATABASE_URL, or use pnpm tally dead-letters" },
+  ]);
+});
+
+const put = (store: string, body: unknown, own = operator, gateway = 0) => {
+  const headers = { ...own, "content-type": "application/json" };
+  return at(`/stores/${store}`, { method: "PUT", headers, body: JSON.stringify(body) }, gateway);
+};
+
+test("an operator registers a store, and all gateways know it at once", async () => {
+  expect((await at("/stores/70", undefined, 1)).status).toBe(404);
+  for (const own of [{ zone: "Africa/Cairo" }, { zone: "America/New_York", closingHour: 2 }]) {
+    const store = { storeID: 70, closingHour: 0, ...own };
+    const response = await put("070", { ...own, zone: own.zone.toUpperCase() });
+    expect([response.status, await response.json()]).toEqual([200, store]);
+    expect(await (await at("/stores/70", undefined, 1)).json()).toEqual(store);
+    // The read endpoint may be behind.
+    await expect.poll(async () => (await at("/stores?after=69&limit=1")).json()).toEqual({ stores: [store] });
+  }
+  const limited = bearer((await createKey(system, "--scope", "*:operate", "--store", "61")).key);
+  const utc = { zone: "UTC" };
+  const rejections: readonly [status: number, message: RegExp, ...Parameters<typeof put>][] = [
+    [403, /scope purchases:operate/, "70", utc, reader],
+    [403, /key for store 70/, "70", utc, limited],
+    [403, /^this gateway changes no configuration/, "70", utc, operator, 1],
+    [400, /^zone: expected the IANA name of a time zone.*"Europe\/Atlantis"/, "70", { zone: "Europe/Atlantis" }],
+    [400, /^zone: expected the IANA name/, "70", { zone: "+02:00" }],
+    [400, /^closingHour: expected an integer from 0 to 6, got 7/, "70", { ...utc, closingHour: 7 }],
+  ];
+  for (const [status, message, ...request] of rejections) {
+    const response = await put(...request);
+    expect([response.status, await response.json()]).toEqual([status, { message: expect.stringMatching(message) }]);
+  }
+});
+
+test("the sales of a business day are in the hours of the store, without voids and less refunds", async () => {
+  await put("71", { zone: "America/New_York" });
+  const sale = (offset: string, quantity: number) => ({
+    storeID: 71,
+    custID: 1,
+    date: "20251102",
+    soldAt: `2025-11-02T01:30:00${offset}`,
+    idempotencyKey: offset,
+    items: [{ ItemID: 9, numberOfItems: quantity, unitPrice: "2", discountAmount: "1" }],
+  });
+  const sent = await postJson(`${system.url}/purchases`, [sale("-04:00", 3), sale("-05:00", 1)], reader);
+  const [first, second] = Object(await sent.json()).results;
+  await postJson(`${system.url}/purchases/${second.id}/void`, undefined, reader);
+  const refund = { storeID: 71, date: "20251102", lines: [{ line: 0, ItemID: 9, numberOfItems: 1 }] };
+  await postJson(`${system.url}/purchases/${first.id}/refunds`, refund, { ...reader, "idempotency-key": "back" });
+
+  const read = async () => Object(await (await at("/stores/71/sales?date=20251102")).json());
+  const day = { quantity: 2, grossSales: "6", netSales: "3.3334", receipts: 1 };
+  await expect.poll(read).toMatchObject({ storeID: 71, date: "20251102", zone: "America/New_York", ...day });
+  const { hours } = await read();
+  expect([hours.length, hours.filter((hour: typeof day) => hour.netSales !== "0")]).toEqual([
+    25,
+    [
+      { from: "2025-11-02T01:00:00-04:00", quantity: 3, grossSales: "6", netSales: "5", receipts: 1 },
+      // The refund comes long after that day.
+      { from: "2025-11-02T23:00:00-05:00", quantity: -1, grossSales: "0", netSales: "-1.6666", receipts: 0 },
+    ],
   ]);
 });

@@ -93,7 +93,7 @@ export const gatewaySettings = {
   }),
   operatorDatabaseUrl: url(
     "OPERATOR_DATABASE_URL",
-    "the database's write endpoint with an account that may change dead letters; none: the gateway only shows them",
+    "the database's write endpoint with an account that may change dead letters and stores; none: the gateway only shows them",
     { protocols: ["mysql:"], default: "" },
   ),
   keysRememberedSeconds: integer(

@@ -18,7 +18,7 @@ import { keyMemory, type KeyMemory } from "./keys/keys.ts";
 export interface GatewayServers extends IntakeServers {
   readonly log: Logger;
   readonly domains: readonly Domain[];
-  /** With an account that may change dead letters; undefined: they can only be read. */
+  /** With an account that may change dead letters and configuration; undefined: they can only be read. */
   readonly operator: Database | undefined;
   readonly keyMemory: KeyMemory;
   readonly heartbeats: ReturnType<typeof connectHeartbeats>;

@@ -1,4 +1,5 @@
 import type { Domain, Sources } from "@tally/contract";
+import type { Database } from "@tally/database";
 import type { FastifyContextConfig, FastifyReply } from "fastify";
 import type { DomainAccess } from "./admission/admission.ts";
 import type { GatewayConfig } from "./config.ts";
@@ -21,6 +22,8 @@ export interface Served {
   readonly keys: DomainKeys;
   readonly finder: Finder;
   readonly sources: Sources;
+  /** Undefined: nothing can be configured. */
+  readonly operator: Database | undefined;
   readonly config: Pick<GatewayConfig, "bodyBytesMax" | "bulkBytesMax" | "formPartBytesMax">;
   /** Whether the budget of responses has room for `bytes` more. */
   readonly hasRoom: (reply: FastifyReply, bytes: number) => boolean;
@@ -30,7 +33,7 @@ export interface Served {
 /** The access of a route of a domain, its document and its errors. */
 export function routeConfig(
   domain: Domain,
-  route: Domain["routes"][number] | Domain["queries"][number],
+  route: Domain["routes" | "queries" | "puts"][number],
   access: Omit<DomainAccess, "domain">,
 ): FastifyContextConfig {
   return { errorKey: domain.errorKey, access: { domain: domain.name, ...access }, documented: { domain, route } };
@@ -39,7 +42,7 @@ export function routeConfig(
 /** What the routes of a domain work with: its intake, its idempotency keys, and its sources for queries. */
 export function serveDomain(
   { domain, commit }: Intake,
-  { config, database, rankings, keyMemory, metrics }: GatewayServers,
+  { config, database, operator, rankings, keyMemory, metrics }: GatewayServers,
   { hasRoom, traceOf }: Pick<Served, "hasRoom" | "traceOf">,
 ): Served {
   const { name } = domain;
@@ -75,5 +78,5 @@ export function serveDomain(
     },
     find: finder.find.bind(finder),
   };
-  return { domain, commit, keys, finder, sources, config, hasRoom, traceOf };
+  return { domain, commit, keys, finder, sources, operator, config, hasRoom, traceOf };
 }

@@ -157,7 +157,7 @@ export interface Grant {
   readonly limit: KeyLimit | undefined;
   /** The only stores that it may read and write; undefined: all. */
   readonly stores: ReadonlySet<string> | undefined;
-  /** Whether it may do this in a domain; operate: decide about its dead letters. The domain "*": in all domains. */
+  /** Whether it may do this in a domain; operate: decide about its dead letters, and configure it. The domain "*": in all domains. */
   may(domain: string, action: Action): boolean;
 }
 

@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import type { BatchId } from "./batch.ts";
 import type { Event } from "./encoded-event.ts";
 import type { EventFiles } from "./files.ts";
-import type { BulkRoute, FormRoute, IngestRoute, ContentRoute, QueryRoute } from "./routes.ts";
+import type { BulkRoute, FormRoute, IngestRoute, ContentRoute, PutRoute, QueryRoute } from "./routes.ts";
 import type { Moves, MirroredBoards } from "./moves.ts";
 import type { KeptSeries } from "./series.ts";
 import type { View } from "./view.ts";
@@ -31,6 +31,7 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   /** Absent: its rows are kept for ever. */
   readonly retention?: Retention<E>;
   readonly queries: readonly (QueryRoute | ContentRoute)[];
+  readonly puts: readonly PutRoute[];
   readonly views: readonly View[];
   readonly files?: EventFiles<E>;
   /** Events with files of their own, by the name that `tally export` and `tally import` take instead of the domain's. */
@@ -56,8 +57,9 @@ export function otherFiles<E extends Event, F extends Event>(route: BulkRoute<E>
 /** `F`: the events with files, if the domain has others too. */
 type DomainParts<E extends Event, C extends Change<E>, F extends E> = Omit<
   Domain<E, C>,
-  "errorKey" | "eventVersion" | "files"
+  "errorKey" | "eventVersion" | "files" | "puts"
 > & {
+  readonly puts?: readonly PutRoute[];
   readonly eventVersion?: number;
   readonly files?: EventFiles<F>;
   readonly errorKey?: "msg";
@@ -67,7 +69,7 @@ type DomainParts<E extends Event, C extends Change<E>, F extends E> = Omit<
 export function defineDomain<E extends Event, C extends Change<E>, F extends E>(parts: DomainParts<E, C, F>): Domain {
   // Each part is called only with values of the same domain, so its own types hold.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { errorKey: "message", eventVersion: 1, ...parts } as unknown as Domain;
+  return { errorKey: "message", eventVersion: 1, puts: [], ...parts } as unknown as Domain;
 }
 
 export interface BatchEvent<E extends Event = Event> {

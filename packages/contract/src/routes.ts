@@ -1,6 +1,7 @@
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 import type { EncodedEvent, Event } from "./encoded-event.ts";
 import type { Sources } from "./sources.ts";
+import type { SqlTransaction } from "./sql.ts";
 
 // The routes of all domains are in one list, so their types are erased. The gateway calls a route's functions only with
 // values that the route's own schemas have accepted.
@@ -106,6 +107,19 @@ export interface BulkRoute<E extends Event, Entry = unknown> extends Described {
   readonly examples: Examples<{ readonly entries: readonly Entry[] }>;
 }
 
+/** A PUT of configuration, which is no event: the gateway writes it in a transaction of the account of
+ * OPERATOR_DATABASE_URL. Its clients need the scope `operate`. */
+export interface PutRoute<Params = unknown, Body = unknown, Response = unknown> extends Mounted, Described {
+  readonly kind: "put";
+  readonly params: TObject;
+  readonly body: TSchema;
+  readonly response: TSchema;
+  readonly storeOf: (params: Params) => StoreId | undefined;
+  /** Safe to repeat. Throws InvalidInput for what the schemas cannot express. */
+  readonly put: (params: Params, body: Body, transaction: SqlTransaction) => Promise<Response>;
+  readonly examples: Examples<{ readonly params: Params; readonly body: Body; readonly response: Response }>;
+}
+
 /** A route as its author writes it: its functions take the static types of its schemas. */
 type Typed<Route, Schemas> = Omit<Route, "kind" | keyof Schemas> & Schemas;
 
@@ -125,6 +139,12 @@ export function bulkRoute<E extends Event, S extends TSchema>(
   route: Typed<BulkRoute<E, Static<S>>, { entry: S }>,
 ): BulkRoute<E> {
   return { kind: "bulk", ...route } as unknown as BulkRoute<E>;
+}
+
+export function putRoute<P extends TObject, B extends TSchema, R extends TSchema>(
+  route: Typed<PutRoute<Static<P>, Static<B>, Static<R>>, { params: P; body: B; response: R }>,
+): PutRoute {
+  return { kind: "put", ...route } as unknown as PutRoute;
 }
 
 interface Query<Params, Values> {

@@ -83,6 +83,7 @@ export const catalogue = {
     403,
     "this gateway changes no dead letters: set OPERATOR_DATABASE_URL, or use pnpm tally dead-letters",
   ],
+  CONFIGURATION_READ_ONLY: [403, "this gateway changes no configuration: set OPERATOR_DATABASE_URL"],
 
   INTERNAL: [500, "internal error; report it with the request id {requestId}"],
 } as const satisfies Record<string, Entry>;

@@ -316,6 +316,70 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/stores/{storeID}/sales": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * what a store sold on a business day, today by default, and in each of its local hours
+         * @description Counted from the rows. A sale is in the hour of its `soldAt`, else of its arrival; a time outside of the day counts in the hour next to it. `from` null, last: sales without `soldAt`, sent with a key and stored long ago, whose hour is not known. A void takes back its sale in the hour of the sale, a refund counts in the hour in which it was stored. `receipts`: the sales that are not void. 404 for a day whose month was removed.
+         */
+        readonly get: operations["getStoresStoreIDSales"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/stores": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the registered stores by their ids, 100 by default
+         * @description Send the last `storeID` as `after` to get the next ones.
+         */
+        readonly get: operations["getStores"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/stores/{storeID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * a registered store
+         * @description 404 for a store that is not registered: it is in UTC.
+         */
+        readonly get: operations["getStoresStoreID"];
+        /**
+         * registers a store: its time zone, and until which hour after midnight its business day goes on
+         * @description `closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know it at once.
+         */
+        readonly put: operations["putStoresStoreID"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/albums": {
         readonly parameters: {
             readonly query?: never;
@@ -1196,6 +1260,26 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Forbidden */
+        readonly Forbidden9: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable6: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Bad Request */
         readonly BadRequest6: {
             headers: {
@@ -1233,7 +1317,7 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden9: {
+        readonly Forbidden10: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1253,7 +1337,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable6: {
+        readonly ServiceUnavailable7: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1329,7 +1413,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable7: {
+        readonly ServiceUnavailable8: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1366,7 +1450,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable8: {
+        readonly ServiceUnavailable9: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1376,7 +1460,7 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden10: {
+        readonly Forbidden11: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1395,7 +1479,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable9: {
+        readonly ServiceUnavailable10: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1414,7 +1498,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable10: {
+        readonly ServiceUnavailable11: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1433,7 +1517,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable11: {
+        readonly ServiceUnavailable12: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1443,19 +1527,9 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden11: {
+        readonly Forbidden12: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Service Unavailable */
-        readonly ServiceUnavailable12: {
-            headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -2563,6 +2637,195 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
+    readonly getStoresStoreIDSales: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a calendar date as yyyymmdd, today or yesterday */
+                readonly date?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly storeID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly storeID: number;
+                        readonly date: string;
+                        readonly zone: string;
+                        readonly quantity: number;
+                        readonly receipts: number;
+                        readonly grossSales: string;
+                        readonly netSales: string;
+                        readonly hours: readonly {
+                            readonly from: string | null;
+                            readonly quantity: number;
+                            readonly receipts: number;
+                            readonly grossSales: string;
+                            readonly netSales: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
+        };
+    };
+    readonly getStores: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description an integer from 1 to 1000 */
+                readonly limit?: number | string;
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly after?: number | string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly stores: readonly {
+                            readonly storeID: number;
+                            readonly zone: string;
+                            readonly closingHour: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden7"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
+        };
+    };
+    readonly getStoresStoreID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly storeID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly storeID: number;
+                        readonly zone: string;
+                        readonly closingHour: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
+        };
+    };
+    readonly putStoresStoreID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly storeID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description the IANA name of a time zone, such as America/New_York */
+                    readonly zone: string;
+                    /** @description an integer from 0 to 6 */
+                    readonly closingHour?: number | string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK: committed */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly storeID: number;
+                        readonly zone: string;
+                        readonly closingHour: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden9"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
+        };
+    };
     readonly postAlbums: {
         readonly parameters: {
             readonly query?: never;
@@ -2609,7 +2872,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest6"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden9"];
+            readonly 403: components["responses"]["Forbidden10"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge4"];
             readonly 415: components["responses"]["UnsupportedMediaType2"];
@@ -2618,7 +2881,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly postReviewOpinionAlbumID: {
@@ -2650,7 +2913,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest7"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden9"];
+            readonly 403: components["responses"]["Forbidden10"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge5"];
@@ -2660,7 +2923,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable7"];
+            readonly 503: components["responses"]["ServiceUnavailable8"];
         };
     };
     readonly getAlbumsAlbumID: {
@@ -2691,7 +2954,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden10"];
+            readonly 403: components["responses"]["Forbidden11"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -2700,7 +2963,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable8"];
+            readonly 503: components["responses"]["ServiceUnavailable9"];
         };
     };
     readonly getAlbumsAlbumIDImage: {
@@ -2730,7 +2993,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden10"];
+            readonly 403: components["responses"]["Forbidden11"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -2739,7 +3002,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable9"];
+            readonly 503: components["responses"]["ServiceUnavailable10"];
         };
     };
     readonly getReviewAlbumID: {
@@ -2769,7 +3032,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden10"];
+            readonly 403: components["responses"]["Forbidden11"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -2778,7 +3041,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable8"];
+            readonly 503: components["responses"]["ServiceUnavailable9"];
         };
     };
     readonly getAlbumsTop: {
@@ -2820,14 +3083,14 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest9"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden10"];
+            readonly 403: components["responses"]["Forbidden11"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
             readonly 417: components["responses"]["ExpectationFailed2"];
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable10"];
+            readonly 503: components["responses"]["ServiceUnavailable11"];
         };
     };
     readonly postSkiersLiftrides: {
@@ -3608,7 +3871,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable11"];
+            readonly 503: components["responses"]["ServiceUnavailable12"];
         };
     };
     readonly getViews: {
@@ -3666,7 +3929,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable11"];
+            readonly 503: components["responses"]["ServiceUnavailable12"];
         };
     };
     readonly getDeadLetters: {
@@ -3825,7 +4088,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden11"];
+            readonly 403: components["responses"]["Forbidden12"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
@@ -3834,7 +4097,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable12"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly postDeadLettersIdReplay: {
@@ -3878,7 +4141,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden11"];
+            readonly 403: components["responses"]["Forbidden12"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];

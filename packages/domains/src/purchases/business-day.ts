@@ -1,6 +1,5 @@
-/** Where a store is, and until which hour after midnight its business day goes on. */
+/** `zone`: an IANA name. `closingHour`: after midnight; until then the business day goes on. */
 export interface StoreClock {
-  /** An IANA name. */
   readonly zone: string;
   readonly closingHour: number;
 }
@@ -38,9 +37,5 @@ export function hoursOf(clock: StoreClock, date: number): readonly Temporal.Zone
 const startOf = (date: Temporal.PlainDate, { zone, closingHour }: StoreClock): Temporal.ZonedDateTime =>
   date.toZonedDateTime({ timeZone: zone, plainTime: { hour: closingHour } });
 
-function plainDateOf(date: number): Temporal.PlainDate {
-  const year = Math.floor(date / 10_000);
-  return Temporal.PlainDate.from({ year, month: Math.floor(date / 100) % 100, day: date % 100 });
-}
-
+const plainDateOf = (date: number): Temporal.PlainDate => Temporal.PlainDate.from(String(date));
 const numberOf = ({ year, month, day }: Temporal.PlainDate): number => year * 10_000 + month * 100 + day;

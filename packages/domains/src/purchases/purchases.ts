@@ -6,6 +6,7 @@ import { rank, recount, retention } from "./rank.ts";
 import { correctionRoutes, manyRefunds, manyVoids } from "./correction-routes.ts";
 import { files, purchaseRoutes } from "./routes.ts";
 import { store } from "./store.ts";
+import { putStore } from "./stores.ts";
 
 export const purchases = defineDomain({
   name: "purchases",
@@ -19,6 +20,7 @@ export const purchases = defineDomain({
   recount,
   retention,
   queries,
+  puts: [putStore],
   views,
   files,
   otherFiles: { voids: otherFiles(manyVoids, voidFiles), refunds: otherFiles(manyRefunds, refundFiles) },

@@ -4,7 +4,9 @@ import { AsOf, closed, ids, None, parseTopLimit, TopLimit, topOf } from "../valu
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import { latestPurchases, listPurchases } from "./list-purchases.ts";
 import { onePurchase } from "./one-purchase.ts";
+import { salesOfDay } from "./sales-of-store.ts";
 import { storesOfItem } from "./series.ts";
+import { listStores, oneStore } from "./stores.ts";
 import { topItemsOfDay } from "./top-items-of-day.ts";
 import { topItemsOfStore } from "./top-items-of-store.ts";
 
@@ -154,6 +156,9 @@ export const queries = [
   listPurchases,
   latestPurchases,
   onePurchase,
+  salesOfDay,
+  listStores,
+  oneStore,
 ];
 
 const storeParameter = { name: "storeID", label: "Store", kind: "id", default: "1" } as const;

@@ -19,19 +19,20 @@ const clocks = keyedRead({
     row && { zone: row.zone, closingHour: row.closingHour },
 });
 
+type Newest = Pick<Sources, "readNewest">;
+
 /** The clock of a store; undefined: it is not registered. It is that of the last PUT, on any gateway. */
-export const registeredClock = ({ readNewest }: Pick<Sources, "readNewest">, storeId: number) =>
-  readNewest(clocks, [storeId]);
+export const registeredClock = ({ readNewest }: Newest, storeId: number) => readNewest(clocks, [storeId]);
 
 /** A business day, as yyyymmdd. `today` and `yesterday` are those of the store, of UTC if it is not registered or there
  * is no store. Throws InvalidInput. A date takes no I/O. */
-export async function resolveDate(
-  sources: Pick<Sources, "readNewest">,
-  storeId: number | undefined,
-  text: string,
-  field = "date",
-): Promise<number> {
+export async function resolveDate(sources: Newest, storeId: number | undefined, text: string, field = "date") {
+  const needsClock = storeId !== undefined && (text === "today" || text === "yesterday");
+  return dayOf((needsClock ? await registeredClock(sources, storeId) : undefined) ?? utcClock, field, text);
+}
+
+/** The same by the clock of the store. */
+export function dayOf(clock: StoreClock, field: string, text: string): number {
   if (text !== "today" && text !== "yesterday") return parseCalendarDate(field, text, expected);
-  const clock = storeId === undefined ? undefined : await registeredClock(sources, storeId);
-  return dateAfter(businessDayOf(clock ?? utcClock, Date.now()), text === "today" ? 0 : -1);
+  return dateAfter(businessDayOf(clock, Date.now()), text === "today" ? 0 : -1);
 }

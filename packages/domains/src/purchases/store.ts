@@ -5,6 +5,7 @@ import { Compile } from "typebox/compile";
 import { eventTable } from "../event-table.ts";
 import { closed, EventId, StoredNumber } from "../values.ts";
 import { CorrectedSale, type Counted } from "./correct.ts";
+import type { CountedLine } from "./series.ts";
 import { isCorrection, PurchaseEvent, RefundEvent, type Correction, type SalesEvent } from "./event.ts";
 
 const isLines = Compile(PurchaseEvent.properties.lines);
@@ -35,6 +36,9 @@ const CountedItems = Type.Array(
   ]),
 );
 const isCounted = Compile(CountedItems);
+/** The lines in the column `items` of a sale or a correction. */
+export const countedLines = (column: unknown): readonly CountedLine[] => listOf(isCounted, column);
+
 const isTakenBack = Compile(RefundEvent.properties.lines);
 
 /** The row of a correction: the event, and what it counts. */

@@ -54,7 +54,7 @@ function servedRoute({ method, url, config, schema = {} }: RouteOptions): Served
   if (access === undefined || own === undefined)
     throw new TypeError(`${String(method)} ${url}: expected config.access and config.documented`);
   // Fastify adds a HEAD for each GET.
-  const verb = method === "GET" ? "GET" : method === "POST" ? "POST" : undefined;
+  const verb = (["GET", "POST", "PUT"] as const).find((one) => one === method);
   if (own === "page" || verb === undefined) return undefined;
   const { domain, route } = "domain" in own ? own : { domain: undefined, route: own };
   // Below a base path it is the same.

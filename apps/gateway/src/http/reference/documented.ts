@@ -6,7 +6,7 @@ import type { ErrorCode } from "../../errors/catalogue.ts";
 
 interface DomainDocument {
   readonly domain: Domain;
-  readonly route: Domain["routes"][number] | Domain["queries"][number];
+  readonly route: Domain["routes" | "queries" | "puts"][number];
 }
 
 /** A route of the gateway itself. */
@@ -24,7 +24,7 @@ export interface OwnDocument extends Described {
 
 /** A route that the reference describes. */
 export interface ServedRoute {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT";
   readonly url: string;
   readonly access: RouteAccess;
   readonly domain: Domain | undefined;

@@ -37,9 +37,9 @@ test("the document has every route of every domain, and the server has every pat
   const documented = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  for (const { routes, queries } of domains) {
-    for (const { kind, path } of [...routes, ...queries]) {
-      const method = kind === "query" || kind === "content" ? "GET" : "POST";
+  for (const { routes, queries, puts } of domains) {
+    for (const { kind, path } of [...routes, ...queries, ...puts]) {
+      const method = kind === "put" ? "PUT" : kind === "query" || kind === "content" ? "GET" : "POST";
       expect(documented).toContain(`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
     }
   }

@@ -49,6 +49,13 @@ export function partsOf({ document, schema: { params, querystring, response } }:
       return formParts(document);
     case "bulk":
       return bulkParts(document);
+    case "put": {
+      const { body, examples } = document;
+      const successes = ok(media(json, document.response, mapValues(examples, responseOf)), "OK: committed");
+      const bodies = mapValues(examples, (example) => example.body);
+      const errors: Codes = ["INVALID_INPUT", "CONFIGURATION_READ_ONLY", "UNREADABLE", ...ofReadBody];
+      return { body: media(json, body, bodies), successes, errors };
+    }
     case "query": {
       const content = media(
         document.as === "text" ? "text/plain" : json,

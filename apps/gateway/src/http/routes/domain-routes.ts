@@ -9,6 +9,7 @@ import { plainText } from "../body/content.ts";
 import { addBulkRoute } from "./bulk-route.ts";
 import { addFormRoute } from "./form-route.ts";
 import { addIngestRoute } from "./ingest-route.ts";
+import { addPutRoute } from "./put-route.ts";
 
 /** Where routes are mounted. */
 export interface Mount {
@@ -42,12 +43,14 @@ export function addDomainRoutes(app: FastifyInstance, mount: Mount, served: Serv
       else addQueryRoute(app, path, route, served);
     }
   }
+  for (const route of domain.puts)
+    for (const path of pathsOf(app, "PUT", route, mount)) addPutRoute(app, path, route, served);
 }
 
 // A route below a base path may exist at the root already: /steps/… with the base path /steps.
 function pathsOf(
   app: FastifyInstance,
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "PUT",
   { path, pathUnderBase }: { readonly path: string; readonly pathUnderBase?: string },
   { prefix, isBasePath }: Mount,
 ): readonly string[] {
