@@ -5,7 +5,7 @@ import { addDomains, deadLetterMigrations, ledgerMigrations, retentionMigrations
 import { domains } from "@tally/domains";
 import { connectPublisher, type Delivery } from "@tally/broker";
 import { defaultSeries, encodeBatch, encodeEvent, newEventId, queuesOf, writerChannels } from "@tally/contract";
-import type { BatchId, Event, SeriesSettings, SqlReader } from "@tally/contract";
+import type { BatchId, Domain, Event, SeriesSettings, SqlReader } from "@tally/contract";
 import { silentLog } from "@tally/runtime";
 import { openTracer } from "@tally/telemetry";
 import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
@@ -33,12 +33,19 @@ interface WriterOptions extends Partial<LineLimits> {
   readonly writeUrl?: string;
   readonly transactionEveryMs?: number;
   readonly series?: SeriesSettings;
+  readonly domain?: Domain;
 }
 
 /** A writer with its own queues, its ranking messages, and a record of its actions in order. */
 export async function openWriter(
   own: ReturnType<typeof purchasesDatabase>,
-  { writeUrl = own.writeUrl, transactionEveryMs = 10, series = defaultSeries, ...limits }: WriterOptions = {},
+  {
+    writeUrl = own.writeUrl,
+    transactionEveryMs = 10,
+    series = defaultSeries,
+    domain = purchases,
+    ...limits
+  }: WriterOptions = {},
 ) {
   const database = own.connect({ writeUrl });
   const queues = queuesOf(`t${randomBytes(6).toString("hex")}`, purchases.name);
@@ -60,7 +67,7 @@ export async function openWriter(
   const stopping = new AbortController();
   const { signal } = stopping;
   const writer = new BatchWriter({
-    domain: purchases,
+    domain,
     database,
     publisher: {
       ...publisher,

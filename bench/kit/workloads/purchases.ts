@@ -2,7 +2,10 @@ import { eventIdOfKey } from "@tally/contract";
 import { scaled, spreadOver } from "./workload.ts";
 import type { BulkEntry, ClientRequest, Corrections, Draw, SourceGroup, SourceRun, Workload } from "./workload.ts";
 
-const date = 20261120;
+const dayMs = 86_400_000;
+const dateOf = (ms: number) => Number(new Date(ms).toISOString().slice(0, 10).replaceAll("-", ""));
+// Both have live boards: a sale of yesterday, and what is taken back of it today.
+const [date, refundDate] = [dateOf(Date.now() - dayMs), dateOf(Date.now())];
 const itemsOfPurchase = 5;
 // For one store, in the source's final load.
 const usualPerHour = 300;
@@ -95,7 +98,7 @@ function correctionsOf(saleId: string, { store, bought }: Purchase, random: () =
     path: `/purchases/${saleId}/refunds`,
     body: JSON.stringify({
       storeID: store + 1,
-      date: String(date + 1),
+      date: String(refundDate),
       lines: lines.map((line) => ({ line, ItemID: bought[line], numberOfItems: 1 })),
     }),
     units: own,

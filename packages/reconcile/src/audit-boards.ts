@@ -12,7 +12,7 @@ import { boardsOf } from "./recount.ts";
 export interface BoardAudit {
   readonly boards: number;
   readonly cells: number;
-  /** Sum of all cells of the rows. */
+  /** Sum of all cells of the rows, of all time and the first measure. */
   readonly units: number;
   /** 16 hexadecimal digits, equal for the same cells in any order. A checksum, not cryptographic. */
   readonly hash: string;
@@ -76,8 +76,9 @@ export async function auditBoards(
     const again = new Map<string, Counts>();
     for (const [index, { board, cells: own }] of boards.entries()) {
       known.add(board);
+      const isAllTime = seriesOfBoard(board) === "";
       for (const [member, count] of own) {
-        units += count;
+        if (isAllTime) units += count;
         hash.add(`${board}\0${member}\0${count}`);
       }
       cells += own.length;

@@ -1,0 +1,68 @@
+import { decodeRankingMessage, firstLiveDay, newEventId, type Change, type Domain } from "@tally/contract";
+import { audit, rebuild } from "@tally/reconcile";
+import { ownRankings } from "@tally/redis/own-rankings";
+import { expect, test } from "vitest";
+import { bodyOf, deliveryOf, openWriter, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
+
+const own = purchasesDatabase();
+const { rankings } = ownRankings(2, [purchases]);
+const series = { windows: ["all", "day"], by: ["grossSales", "netSales"] } as const;
+const [yesterday = 0, today = 0] = [1, 2].map((days) => firstLiveDay(Date.now() + days * 86_400_000));
+
+/** What a change counts: of a correction. */
+interface Corrected extends Change {
+  readonly counted?: { readonly date: number };
+}
+type Rank = Domain<Change["event"], Corrected>["rank"];
+
+const isVoid = ({ event }: Change): boolean => "kind" in event && event.kind === "void";
+const onDayOfSale = (change: Corrected): Corrected =>
+  change.counted === undefined || isVoid(change)
+    ? change
+    : { ...change, counted: { ...change.counted, date: yesterday } };
+
+const ranks: Readonly<Record<string, (rank: Rank) => Rank>> = {
+  "as it is": (rank) => rank,
+  "a void counted twice":
+    (rank) =>
+    (changes, ...rest) =>
+      rank([...changes, ...changes.filter(isVoid)], ...rest),
+  "a refund on the day of its sale":
+    (rank) =>
+    (changes, ...rest) =>
+      rank(changes.map(onDayOfSale), ...rest),
+  "a day that misses late sales": (rank) => (changes, moves, kept) => rank(changes, moves, { ...kept, from: today }),
+  "a measure that is missing": (rank) => (changes, moves, kept) => rank(changes, moves, { ...kept, measures: [] }),
+};
+
+test.each(Object.entries(ranks))("the audit judges the boards of days and measures: %s", async (name, change) => {
+  const domain: Domain = { ...purchases, rank: change(purchases.rank) };
+  const { database, writer, messages } = await openWriter(own, { series, domain });
+  await rebuild({ domain, database, rankings, series });
+  const storeId = Object.keys(ranks).indexOf(name) + 1;
+  const [kept, voided] = [1, 2].map((price) => sale(storeId, { date: yesterday, lines: [[5, 2, price * 100, 10]] }));
+  const refund = { kind: "refund", saleId: kept?.id, storeId, date: today, lines: [[0, 5, 1]] };
+  writer.take(deliveryOf(bodyOf([kept ?? expect.fail(), voided ?? expect.fail()])));
+  await writer.drain();
+  const corrections = [{ kind: "void", saleId: voided?.id }, refund].map((of) => ({ id: newEventId(), ...of }));
+  writer.take(deliveryOf(bodyOf(corrections)));
+  await writer.drain();
+  for (const body of messages) await rankings.rank(domain.name, decodeRankingMessage(body));
+  const found = await audit({ domain, database, rankings, endpoint: "write" });
+  expect([found.agrees, found.boards.differences.count > 0]).toEqual(
+    name === "as it is" ? [true, false] : [false, true],
+  );
+  if (name !== "as it is") return;
+  const { measures, from } = (await rankings.series(domain.name)) ?? expect.fail("no series");
+  expect([measures, from]).toEqual([["grossSales", "netSales"], firstLiveDay(Date.now())]);
+  const counts = Object.entries({ "": 1, [yesterday]: 2, [today]: -1, netSales: 95, grossSales: 200 });
+  for (const [prefix, count] of counts) {
+    const board = `${prefix}${prefix === "" ? "" : "/"}store:${storeId}`;
+    expect(await rankings.top(domain.name, board, 10)).toMatchObject({
+      isExact: true,
+      entries: [{ member: "5", count }],
+    });
+  }
+  for (const board of [`20260101/store:${storeId}`, `${today}/receipts/store:${storeId}`])
+    expect((await rankings.top(domain.name, board, 10)).isExact).toBe(false);
+});
