@@ -2,7 +2,7 @@
 // oxlint-disable typescript/no-unsafe-type-assertion
 import type { Event } from "./encoded-event.ts";
 import type { EventId } from "./event-id.ts";
-import type { SqlReader } from "./sql.ts";
+import type { SqlParameter, SqlReader } from "./sql.ts";
 
 /** Where queries read: rows from the read endpoint, boards from Redis. */
 export interface Sources {
@@ -26,12 +26,14 @@ export interface KeyedRead<K extends ReadKey, T> {
   /** A literal SELECT … (a, b) IN (?) …, which takes keys and returns the key of each row. */
   readonly select: string;
   /** The columns of the key, in its order. Each comes back equal to what was sent: integers, bytes of the column's
-   * length, text with a binary collation without a space at its end. */
-  readonly key: { readonly [Part in keyof K]: string };
+   * length, text with a binary collation without a space at its end. Absent: `values`. */
+  readonly key?: { readonly [Part in keyof K]: string };
+  /** What `select` takes instead, for one key: `keysMax` is 1. */
+  readonly values?: (key: K) => readonly SqlParameter[];
   /** Limits the memory and the time of a statement. */
   readonly keysMax: number;
   /** The value of a key from all its rows; the list may be empty. */
-  readonly ofRows: (rows: readonly object[]) => T;
+  readonly ofRows: (rows: readonly object[], key: K) => T;
 }
 
 /** How something is read by the 16 bytes of its event's id, the column `id` of its rows; undefined without rows. */
@@ -60,8 +62,8 @@ export interface BoardTop {
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function keyedRead<K extends ReadKey, Row extends object, T>(
   read: Omit<KeyedRead<K, T>, "key" | "ofRows"> & {
-    readonly key: { readonly [Part in keyof K]: keyof Row & string };
-    readonly ofRows: (rows: readonly Row[]) => T;
+    readonly key?: { readonly [Part in keyof K]: keyof Row & string };
+    readonly ofRows: (rows: readonly Row[], key: K) => T;
   },
 ): KeyedRead<K, T> {
   return read as unknown as KeyedRead<K, T>;

@@ -99,11 +99,13 @@ class GroupRead<K extends ReadKey, T> {
     this.#statements++;
     try {
       this.#options.onStatement(group.size);
-      const { select, key: columns, ofRows } = this.#what;
+      const { select, key: columns, values, ofRows } = this.#what;
       const keys = Array.from(group.values(), ({ key }) => key);
-      const rows = await this.#options.reader.query<Record<string, unknown>>(select, [keys]);
-      const byName = Map.groupBy(rows, (row) => nameOfKey(columns.map((column) => row[column])));
-      for (const [name, { result }] of group) result.resolve(ofRows(byName.get(name) ?? []));
+      const [sent] = values === undefined ? [[keys]] : keys.map(values);
+      const rows = await this.#options.reader.query<Record<string, unknown>>(select, sent);
+      const byName = columns && Map.groupBy(rows, (row) => nameOfKey(columns.map((column) => row[column])));
+      for (const [name, { key, result }] of group)
+        result.resolve(ofRows(byName === undefined ? rows : (byName.get(name) ?? []), key));
     } catch (error) {
       // Rejecting a resolved promise is a no-op.
       for (const { result } of group.values()) result.reject(error);

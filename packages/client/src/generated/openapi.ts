@@ -248,7 +248,7 @@ export interface paths {
         };
         /**
          * the items that sold most in a store, 10 by default, and the age of the ranking
-         * @description With `date` (yyyymmdd) of that day only, counted from the rows.
+         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts. Today is the store's.
          */
         readonly get: operations["getStoresStoreIDTopItems"];
         readonly put?: never;
@@ -266,8 +266,31 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** the stores that sold most of an item, 10 by default, and the age of the ranking */
+        /**
+         * the stores that sold most of an item, 10 by default, and the age of the ranking
+         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts. Today is that of UTC.
+         */
         readonly get: operations["getItemsItemIDTopStores"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/stores/{storeID}/items/{itemID}/rank": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the rank of an item in a store, with up to two items before it and two after it
+         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts. 404 for an item without a count.
+         */
+        readonly get: operations["getStoresStoreIDItemsItemIDRank"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1232,6 +1255,15 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Not Found */
+        readonly NotFound: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Bad Request */
         readonly BadRequest5: {
             headers: {
@@ -1245,15 +1277,6 @@ export interface components {
         readonly Forbidden8: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Not Found */
-        readonly NotFound: {
-            headers: {
                 readonly [name: string]: unknown;
             };
             content: {
@@ -2419,8 +2442,16 @@ export interface operations {
             readonly query?: {
                 /** @description an integer from 1 to 100 */
                 readonly limit?: number | string;
-                /** @description a calendar date as yyyymmdd */
+                /** @description an integer from 0 to 900 */
+                readonly offset?: number | string;
+                /** @description a calendar date as yyyymmdd, today or yesterday */
                 readonly date?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly from?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly to?: number | string;
+                /** @description one of quantity, grossSales, netSales */
+                readonly by?: "quantity" | "grossSales" | "netSales";
             };
             readonly header?: never;
             readonly path: {
@@ -2442,11 +2473,20 @@ export interface operations {
                     readonly "application/json": {
                         readonly storeID: number;
                         readonly date?: string;
+                        readonly from?: string;
+                        readonly to?: string;
+                        /**
+                         * @description one of quantity, grossSales, netSales
+                         * @enum {unknown}
+                         */
+                        readonly by: "quantity" | "grossSales" | "netSales";
                         /** Format: date-time */
                         readonly asOf: string | null;
                         readonly items: readonly {
                             readonly itemID: number;
-                            readonly quantity: number;
+                            readonly quantity?: number;
+                            readonly grossSales?: string;
+                            readonly netSales?: string;
                         }[];
                     };
                 };
@@ -2469,6 +2509,16 @@ export interface operations {
             readonly query?: {
                 /** @description an integer from 1 to 100 */
                 readonly limit?: number | string;
+                /** @description an integer from 0 to 900 */
+                readonly offset?: number | string;
+                /** @description a calendar date as yyyymmdd, today or yesterday */
+                readonly date?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly from?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly to?: number | string;
+                /** @description one of quantity, grossSales, netSales */
+                readonly by?: "quantity" | "grossSales" | "netSales";
             };
             readonly header?: never;
             readonly path: {
@@ -2489,11 +2539,21 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         readonly itemID: number;
+                        readonly date?: string;
+                        readonly from?: string;
+                        readonly to?: string;
+                        /**
+                         * @description one of quantity, grossSales, netSales
+                         * @enum {unknown}
+                         */
+                        readonly by: "quantity" | "grossSales" | "netSales";
                         /** Format: date-time */
                         readonly asOf: string | null;
                         readonly stores: readonly {
                             readonly storeID: number;
-                            readonly quantity: number;
+                            readonly quantity?: number;
+                            readonly grossSales?: string;
+                            readonly netSales?: string;
                         }[];
                     };
                 };
@@ -2501,6 +2561,78 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden7"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
+        };
+    };
+    readonly getStoresStoreIDItemsItemIDRank: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a calendar date as yyyymmdd, today or yesterday */
+                readonly date?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly from?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly to?: number | string;
+                /** @description one of quantity, grossSales, netSales */
+                readonly by?: "quantity" | "grossSales" | "netSales";
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly storeID: number | string;
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly itemID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly storeID: number;
+                        readonly itemID: number;
+                        readonly date?: string;
+                        readonly from?: string;
+                        readonly to?: string;
+                        /**
+                         * @description one of quantity, grossSales, netSales
+                         * @enum {unknown}
+                         */
+                        readonly by: "quantity" | "grossSales" | "netSales";
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly rank: number;
+                        readonly quantity?: number;
+                        readonly grossSales?: string;
+                        readonly netSales?: string;
+                        readonly neighbours: readonly {
+                            readonly rank: number;
+                            readonly itemID: number;
+                            readonly quantity?: number;
+                            readonly grossSales?: string;
+                            readonly netSales?: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2641,7 +2773,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description a calendar date as yyyymmdd, today or yesterday */
-                readonly date?: string;
+                readonly date?: number | string;
             };
             readonly header?: never;
             readonly path: {

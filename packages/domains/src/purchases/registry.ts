@@ -8,7 +8,12 @@ const expected = "a calendar date as yyyymmdd, today or yesterday";
 /** A business day in a query; resolveDate checks it. */
 export const DayText = Type.String({
   expected,
-  documented: { type: "string", pattern: "^([0-9]{8}|today|yesterday)$" },
+  documented: {
+    anyOf: [
+      { type: "integer", minimum: 10_000_101, maximum: 99_991_231 },
+      { type: "string", pattern: "^([0-9]{8}|today|yesterday)$" },
+    ],
+  },
 });
 
 const clocks = keyedRead({

@@ -23,7 +23,7 @@ export function ItemsView({ itemID }: { readonly itemID: string | undefined }) {
               bars={stores.map(({ storeID, quantity }) => ({
                 key: String(storeID),
                 label: <a href={linkTo(["stores", storeID])}>Store {storeID}</a>,
-                count: quantity,
+                count: quantity ?? 0,
               }))}
             />
           )}

@@ -147,4 +147,4 @@ function noteOf({ body, problem }: Live<unknown>, empty: string): string {
 }
 
 const barsOf = ({ items }: TopItems) =>
-  items.map(({ itemID, quantity }) => ({ key: String(itemID), label: itemLink(itemID), count: quantity }));
+  items.map(({ itemID, quantity }) => ({ key: String(itemID), label: itemLink(itemID), count: quantity ?? 0 }));

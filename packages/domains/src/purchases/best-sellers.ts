@@ -1,0 +1,183 @@
+import { NotFound, queryRoute } from "@tally/contract";
+import { Type } from "typebox";
+import { AsOf, ids, parseTopLimit } from "../values.ts";
+import type { Count } from "./counts.ts";
+import { moneyText } from "./money.ts";
+import type { Measure } from "./series.ts";
+import { PageQuery, parseOffset, parseWindow, ShownWindow, WindowQuery } from "./window.ts";
+import { rankIn, topIn } from "./window-counts.ts";
+
+export const StoreParams = Type.Object({ storeID: ids.Text });
+export const ItemParams = Type.Object({ itemID: ids.Text });
+const RankParams = Type.Object({ ...StoreParams.properties, ...ItemParams.properties });
+
+/** The field that `by` names. */
+const Amount = {
+  quantity: Type.Optional(Type.Integer()),
+  grossSales: Type.Optional(Type.String()),
+  netSales: Type.Optional(Type.String()),
+};
+const withAmount = <T extends object>(shown: T, by: Measure, { count }: Count) =>
+  Object.assign(shown, by === "quantity" ? { quantity: count } : { [by]: moneyText(count) });
+
+const about =
+  "Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts";
+
+const storeBoard = queryRoute({
+  path: "/stores/:storeID/top-items",
+  summary: "the items that sold most in a store, 10 by default, and the age of the ranking",
+  description: `${about}. Today is the store's`,
+  params: StoreParams,
+  storeOf: ({ params }) => ids.parse("storeID", params.storeID),
+  query: PageQuery,
+  response: Type.Object({
+    storeID: Type.Integer(),
+    ...ShownWindow,
+    asOf: AsOf,
+    items: Type.Array(Type.Object({ itemID: Type.Integer(), ...Amount })),
+  }),
+  async respond({ params, query }, sources) {
+    const storeID = ids.parse("storeID", params.storeID);
+    const page = { limit: parseTopLimit(query.limit), offset: parseOffset(query.offset) };
+    const { window, shown } = await parseWindow(sources, query, storeID);
+    const { asOf, entries } = await topIn(sources, { storeID }, window, page);
+    const items = entries.map((one) => withAmount({ itemID: one.id }, window.by, one));
+    return { storeID, ...shown, asOf, items };
+  },
+  examples: {
+    "all days": {
+      params: { storeID: "5" },
+      query: { limit: "10" },
+      response: {
+        storeID: 5,
+        by: "quantity",
+        asOf: "2026-11-20T17:04:09.512Z",
+        items: [
+          { itemID: 4242, quantity: 4 },
+          { itemID: 85571, quantity: 3 },
+        ],
+      },
+    },
+    "one day": {
+      params: { storeID: "7" },
+      query: { date: "20261121" },
+      response: {
+        storeID: 7,
+        date: "20261121",
+        by: "quantity",
+        asOf: "2026-11-21T09:30:00.087Z",
+        items: [{ itemID: 85571, quantity: 2 }],
+      },
+    },
+    "turnover of two days": {
+      params: { storeID: "7" },
+      query: { from: "20261120", to: "20261121", by: "netSales" },
+      response: {
+        storeID: 7,
+        from: "20261120",
+        to: "20261121",
+        by: "netSales",
+        asOf: "2026-11-21T09:30:00.087Z",
+        items: [{ itemID: 85571, netSales: "3.48" }],
+      },
+    },
+  },
+});
+
+const itemBoard = queryRoute({
+  path: "/items/:itemID/top-stores",
+  summary: "the stores that sold most of an item, 10 by default, and the age of the ranking",
+  description: `${about}. Today is that of UTC`,
+  params: ItemParams,
+  query: PageQuery,
+  response: Type.Object({
+    itemID: Type.Integer(),
+    ...ShownWindow,
+    asOf: AsOf,
+    stores: Type.Array(Type.Object({ storeID: Type.Integer(), ...Amount })),
+  }),
+  async respond({ params, query }, sources) {
+    const itemID = ids.parse("itemID", params.itemID);
+    const page = { limit: parseTopLimit(query.limit), offset: parseOffset(query.offset) };
+    const { window, shown } = await parseWindow(sources, query);
+    const { asOf, entries } = await topIn(sources, { itemID }, window, page);
+    const stores = entries.map((one) => withAmount({ storeID: one.id }, window.by, one));
+    return { itemID, ...shown, asOf, stores };
+  },
+  examples: {
+    "an item": {
+      params: { itemID: "85571" },
+      query: { limit: "10" },
+      response: {
+        itemID: 85571,
+        by: "quantity",
+        asOf: "2026-11-21T09:30:00.087Z",
+        stores: [
+          { storeID: 5, quantity: 3 },
+          { storeID: 7, quantity: 2 },
+        ],
+      },
+    },
+    "the second store of two days": {
+      params: { itemID: "85571" },
+      query: { from: "20261120", to: "20261121", limit: "1", offset: "1" },
+      response: {
+        itemID: 85571,
+        from: "20261120",
+        to: "20261121",
+        by: "quantity",
+        asOf: "2026-11-21T09:30:00.087Z",
+        stores: [{ storeID: 7, quantity: 2 }],
+      },
+    },
+  },
+});
+
+const neighbours = 2;
+
+const rankOfItem = queryRoute({
+  path: "/stores/:storeID/items/:itemID/rank",
+  summary: "the rank of an item in a store, with up to two items before it and two after it",
+  description: `${about}. 404 for an item without a count`,
+  params: RankParams,
+  storeOf: ({ params }) => ids.parse("storeID", params.storeID),
+  query: WindowQuery,
+  mayMiss: true,
+  response: Type.Object({
+    storeID: Type.Integer(),
+    itemID: Type.Integer(),
+    ...ShownWindow,
+    asOf: AsOf,
+    rank: Type.Integer(),
+    ...Amount,
+    neighbours: Type.Array(Type.Object({ rank: Type.Integer(), itemID: Type.Integer(), ...Amount })),
+  }),
+  async respond({ params, query }, sources) {
+    const [storeID, itemID] = [ids.parse("storeID", params.storeID), ids.parse("itemID", params.itemID)];
+    const { window, shown } = await parseWindow(sources, query, storeID);
+    const { asOf, around = [] } = await rankIn(sources, { storeID }, window, { id: itemID, each: neighbours });
+    const own = around.find(({ id }) => id === itemID);
+    if (own === undefined) throw new NotFound("itemID", "an item that the store has sold then", params.itemID);
+    const near = around.map((one) => withAmount({ rank: one.rank, itemID: one.id }, window.by, one));
+    return withAmount({ storeID, itemID, ...shown, asOf, rank: own.rank, neighbours: near }, window.by, own);
+  },
+  examples: {
+    "the second item": {
+      params: { storeID: "5", itemID: "85571" },
+      response: {
+        storeID: 5,
+        itemID: 85571,
+        by: "quantity",
+        asOf: "2026-11-20T17:04:09.512Z",
+        rank: 2,
+        quantity: 3,
+        neighbours: [
+          { rank: 1, itemID: 4242, quantity: 4 },
+          { rank: 2, itemID: 85571, quantity: 3 },
+        ],
+      },
+    },
+  },
+});
+
+export const bestSellers = [storeBoard, itemBoard, rankOfItem];
