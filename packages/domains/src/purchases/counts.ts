@@ -29,10 +29,11 @@ export class Counts {
       for (const line of parsed) {
         if (!isLine(line)) throw new TypeError("expected [item, by]");
         added++;
-        if (item !== undefined && line[0] !== item) continue;
+        const [own = 0] = line;
+        if (item !== undefined && own !== item) continue;
         // A folded count has the form of a line that counts quantities.
-        const [key, amount] = [id ?? line[0], amountOf(isFolded === 1 ? "quantity" : by, line)];
-        this.#of.set(key, sumOfCounts(this.#of.get(key), amount));
+        const amount = amountOf(isFolded === 1 ? "quantity" : by, line);
+        this.#of.set(id ?? own, sumOfCounts(this.#of.get(id ?? own), amount));
       }
       if (added < linesOfTurn) continue;
       await setImmediate();

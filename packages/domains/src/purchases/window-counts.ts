@@ -1,6 +1,6 @@
-import { InvalidInput, keyedRead, type Sources } from "@tally/contract";
+import { firstLiveDay, InvalidInput, keyedRead, type Sources } from "@tally/contract";
 import { topLimitMax, topOf } from "../values.ts";
-import { businessDayOf, dateAfter, utcClock } from "./business-day.ts";
+import { dateAfter } from "./business-day.ts";
 import { Counts, withRanks, type Count, type CountsRow, type Ranked } from "./counts.ts";
 import { itemsOfStore, seriesOf, storesOfItem, type Measure } from "./series.ts";
 import type { Window } from "./window.ts";
@@ -97,8 +97,8 @@ async function countsIn({ rows, read }: Sources, owner: Owner, { by, days }: Win
 /** The first 100 or fewer and their age, as kept live; undefined: a window that is not one series, or is too old. */
 async function topOfBoard({ boards }: Sources, owner: Owner, { by, days }: Window, limit: number) {
   const [day, more] = days ?? [];
-  const today = businessDayOf(utcClock, Date.now());
-  if (limit > topLimitMax || more !== undefined || (day !== undefined && day < dateAfter(today, -2))) return undefined;
+  const isOld = day !== undefined && day < firstLiveDay(Date.now());
+  if (limit > topLimitMax || more !== undefined || isOld) return undefined;
   const series = seriesOf(by, day);
   const board = "storeID" in owner ? itemsOfStore(owner.storeID, series) : storesOfItem(owner.itemID, series);
   return topOf(boards, board, limit, (id, count): Count => ({ id: Number(id), count }));

@@ -1,0 +1,182 @@
+import { decodeRankingMessage, fieldIn, newEventId, type Event, type Sources } from "@tally/contract";
+import { foldAll, rebuild } from "@tally/reconcile";
+import { ownRankings } from "@tally/redis/own-rankings";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { bodyOf, openWriter, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
+
+const own = purchasesDatabase();
+const database = own.connect();
+const { rankings } = ownRankings(1, [purchases]);
+const { name } = purchases;
+
+const measures = ["quantity", "grossSales", "netSales"] as const;
+const dayOf = (ago: number): string =>
+  new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
+// The first ones are live.
+const [live, days] = [2, [0, 1, 4, 9, 40].map(dayOf)];
+const [today = "", yesterday = "", fourAgo = "", nineAgo = "", first = ""] = days;
+const windows: readonly Readonly<Record<string, string>>[] = [
+  {},
+  ...days.map((date) => ({ date })),
+  { from: first, to: today },
+  { from: nineAgo, to: yesterday },
+  { from: first, to: fourAgo },
+];
+// In other slices of a day than of all time.
+const [stores, items] = [3, [0, 9, 70, 4242, 2 ** 53 - 1]];
+
+const place = { store: fc.nat(stores - 1), day: fc.nat(days.length - 1) };
+const prices = fc.option(fc.record({ price: fc.nat(99_999), discount: fc.nat(9) }));
+const lines = fc.array(fc.tuple(fc.constantFrom(...items), fc.integer({ min: 1, max: 4 })), {
+  minLength: 1,
+  maxLength: 3,
+});
+const scenario = fc.record({
+  sold: fc.array(fc.record({ ...place, prices, lines }), { minLength: 8, maxLength: 15 }),
+  takenBack: fc.array(fc.record({ ...place, of: fc.nat(), isVoid: fc.boolean() }), { minLength: 4, maxLength: 8 }),
+});
+type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
+
+function eventsOf({ sold, takenBack }: Scenario): readonly Event[] {
+  const sales = sold.map((one) => ({
+    item: one.lines[0]?.[0],
+    event: sale(one.store, {
+      date: Number(days[one.day]),
+      lines: one.lines.map(([item, quantity]) =>
+        one.prices === null ? [item, quantity] : [item, quantity, one.prices.price + 9, one.prices.discount],
+      ),
+    }),
+  }));
+  const corrections = takenBack.map(({ of, isVoid, store: storeId, day }) => {
+    const { item, event } = sales[of % sales.length] ?? expect.fail();
+    const part = { id: newEventId(), saleId: event.id };
+    if (isVoid) return { ...part, kind: "void" };
+    return { ...part, kind: "refund", storeId, date: Number(days[day]), lines: [[0, item, 1]] };
+  });
+  return [...sales.map(({ event }) => event), ...corrections];
+}
+
+const numbers = ["$[1]", "$[2]", "$[3]"].map((path, at) => `n${at + 1} BIGINT PATH '${path}'`).join();
+const linesOf = (table: string): string =>
+  `${table}, JSON_TABLE(items, '$[*]' COLUMNS (item BIGINT PATH '$[0]', ${numbers})) AS line`;
+const sumsOfRows = `
+  SELECT store_id AS storeID, item AS itemID, CAST(SUM(quantity) AS SIGNED) AS quantity,
+    CAST(SUM(gross) AS SIGNED) AS grossSales, CAST(SUM(net) AS SIGNED) AS netSales
+  FROM (
+    SELECT store_id, purchased_on AS day, item, n1 AS quantity, COALESCE(n1 * n2, 0) AS gross,
+      COALESCE(n1 * n2 - n3, 0) AS net FROM ${linesOf("purchases")}
+    UNION ALL
+    SELECT store_id, counted_on, item, n1, COALESCE(n3, 0), COALESCE(n2, 0) FROM ${linesOf("purchase_corrections")}
+  ) AS counted WHERE day BETWEEN ? AND ? GROUP BY store_id, item`;
+
+const { writer } = database;
+const sources: Sources = {
+  rows: writer,
+  boards: {
+    top: (board, limit) => rankings.top(name, board, limit),
+    count: () => expect.fail(),
+  },
+  read: async (what, key) => what.ofRows(await writer.query(what.select, what.values?.(key) ?? [[key]]), key),
+  readNewest: () => expect.fail(),
+  find: () => expect.fail(),
+};
+
+async function get(path: string, params: object, query: object): Promise<unknown> {
+  const route = purchases.queries.find((one) => one.path === path);
+  if (route?.kind !== "query") return expect.fail(path);
+  return route.respond({ params, query }, sources);
+}
+
+type Sums = Readonly<Record<"storeID" | "itemID" | (typeof measures)[number], number>>;
+type Member = "itemID" | "storeID";
+const shown = (entries: unknown, member: Member, by: string) =>
+  (Array.isArray(entries) ? entries : []).map((entry: unknown) => {
+    const amount = Number(fieldIn(entry, by));
+    return [fieldIn(entry, member), by === "quantity" ? amount : Math.round(amount * 10_000)];
+  });
+
+/** `ofItems` false: without the stores of items. */
+async function compare(ofItems = true): Promise<void> {
+  for (const window of windows) {
+    const { date, from = date ?? "10000101", to = date ?? "99991231" } = window;
+    const sums = await writer.query<Sums>(sumsOfRows, [from, to]);
+    for (const by of measures) {
+      const ranked = (member: Member, of: (one: Sums) => boolean) =>
+        sums
+          .filter((one) => of(one) && one[by] !== 0)
+          .toSorted((a, b) => b[by] - a[by] || a[member] - b[member])
+          .map((one) => [one[member], one[by]] as const);
+      for (let storeID = 0; storeID < stores; storeID++) {
+        const all = ranked("itemID", (one) => one.storeID === storeID);
+        const asked = { storeID, ...window, by };
+        for (const [limit, offset] of [
+          [10, 0],
+          [100, 1],
+          [2, 2],
+        ] as const) {
+          const body = await get("/stores/:storeID/top-items", { storeID }, { ...window, by, limit, offset });
+          const entries = shown(fieldIn(body, "items"), "itemID", by);
+          expect({ ...asked, limit, offset, entries }).toEqual({
+            ...asked,
+            limit,
+            offset,
+            entries: all.slice(offset, offset + limit),
+          });
+        }
+        for (const [at, [itemID]] of all.entries()) {
+          const body = await get("/stores/:storeID/items/:itemID/rank", { storeID, itemID }, { ...window, by });
+          expect(fieldIn(body, "rank")).toBe(at + 1);
+          const near = shown(fieldIn(body, "neighbours"), "itemID", by);
+          expect(near).toEqual(all.slice(Math.max(at - 2, 0), at + 3));
+        }
+      }
+      for (const itemID of ofItems ? items : []) {
+        const body = await get("/items/:itemID/top-stores", { itemID }, { ...window, by });
+        const [asked, all] = [{ itemID, ...window, by }, ranked("storeID", (one) => one.itemID === itemID)];
+        expect({ ...asked, stores: shown(fieldIn(body, "stores"), "storeID", by) }).toEqual({ ...asked, stores: all });
+      }
+    }
+  }
+}
+
+test("every window by every measure is the sum of its rows, folded, not folded and while they are folded", async () => {
+  const options = { domain: purchases, database, rankings };
+  const series = { windows: ["all", "day"], by: ["netSales"] } as const;
+  await rebuild({ ...options, series });
+  const opened = await openWriter(own, { series });
+  const store = async (one: Scenario): Promise<void> => {
+    await opened.take(bodyOf(eventsOf(one)));
+    for (const body of opened.messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
+    await compare();
+  };
+  const run = async (folded: Scenario, rest: Scenario): Promise<void> => {
+    await store(folded);
+    let isFolding = true;
+    const folding = foldAll(options, () => undefined).finally(() => (isFolding = false));
+    do await compare();
+    while (isFolding);
+    await folding;
+    await store(rest);
+  };
+  await fc.assert(fc.asyncProperty(scenario, scenario, run), { numRuns: 2, endOnFailure: true });
+
+  const [taken] = await writer.query<{ corrections: number }>(
+    "SELECT COUNT(*) AS corrections FROM purchase_corrections",
+  );
+  expect(taken?.corrections).toBeGreaterThan(10);
+
+  // As after an upgrade: the series of days lack what was folded before.
+  await database.transaction(async (transaction) => {
+    await transaction.execute("UPDATE ledger_folds SET series_from = ? WHERE domain = ?", [Number(yesterday), name]);
+    const old = days.slice(live).flatMap((day) => [day, `${day}/grossSales`, `${day}/netSales`]);
+    await transaction.execute("UPDATE folded_series SET counts = '[[0,9]]' WHERE series IN (?)", [
+      [...old, "grossSales", "netSales"],
+    ]);
+  });
+  await compare(false);
+  for (const query of [{ date: nineAgo }, { from: nineAgo, to: today, by: "netSales" }])
+    await expect(get("/items/:itemID/top-stores", { itemID: 1 }, query)).rejects.toThrow(
+      `counts by day are kept from ${yesterday} on`,
+    );
+});
