@@ -5,7 +5,7 @@ import { domains } from "@tally/domains";
 import { silentLog, type Log } from "@tally/runtime";
 import { addDomains, closeEarlier, enter, joinEpoch, keepShards, ledgerMigrations, openEpoch } from "@tally/database";
 import { readEpochs, readFold, readShards, retentionMigrations } from "@tally/database";
-import { defaultSeries, encodeRankingMessage, Moves, type BatchId } from "@tally/contract";
+import { defaultSeries, encodeRankingMessage, Moves, type BatchId, type SeriesSettings } from "@tally/contract";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
 import { rebuild } from "@tally/reconcile";
@@ -69,14 +69,14 @@ async function open(storeId: number) {
     },
     rebuild: () => rebuild({ domain, database, rankings }),
     count: () => rankings.count(domain.name, `store:${storeId}`, "5"),
-    start: (watched: Rankings = rankings, keptMs = 3_600_000): Auditor => {
+    start: (watched: Rankings = rankings, keptMs = 3_600_000, series: SeriesSettings = defaultSeries): Auditor => {
       const auditor = new Auditor({
         domains: [domain],
         database,
         rankings: watched,
         log,
         keptMs,
-        series: defaultSeries,
+        series,
         onRepaired: (_, batches) => (seen.repaired += batches),
         onRebuilt: () => (seen.rebuilt += 1),
         onRebuildDelayed: () => undefined,
@@ -300,6 +300,32 @@ test.each([
   start(rankings, 0);
   const folded = async () => (await readFold(database.writer, domain.name)).batches;
   await vi.waitFor(async () => expect([await folded(), ...lines]).toEqual(expected), 10_000);
+});
+
+test("rankings are rebuilt for other settings of series, and days that are over are deleted", async () => {
+  const { domain, rankings, storeSale, rebuild: build, count, start, seen } = await open(19);
+  await storeSale();
+  await build();
+  const moves = new Moves();
+  for (const day of ["20260101", "20991231"])
+    for (let item = 0; item < 200; item++)
+      moves.addMirrored({ prefix: `${day}/item:`, mirrorPrefix: `${day}/store:` }, String(item), "19", 1);
+  await rankings.rank(domain.name, { batch: { producer: "00", sequence: 0 }, storedAt: 1, ...encodeMoves(moves, 1) });
+  await rankings.forgetDays(domain.name, 20260102);
+  const boards = async (): Promise<readonly string[]> => {
+    const found: string[] = [];
+    for await (const names of rankings.boards(domain.name)) found.push(...names);
+    return found;
+  };
+  const days = (await boards()).filter((board) => board.includes("/"));
+  expect([days.length, days.every((board) => board.startsWith("20991231/"))]).toEqual([201, true]);
+  // Without the floor of before, the board begins anew.
+  await rankings.rank(domain.name, { batch: { producer: "00", sequence: 1 }, storedAt: 1, ...encodeMoves(moves, 1) });
+  expect((await rankings.top(domain.name, "20260101/store:19", 100)).entries).toHaveLength(100);
+  start(rankings, 3_600_000, { windows: ["all"], by: ["netSales"] });
+  await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 20_000);
+  expect([await rankings.series(domain.name), await count()]).toEqual([{ measures: ["netSales"] }, 2]);
+  await vi.waitFor(async () => expect((await boards()).filter((board) => board.includes("/"))).toEqual([]), 10_000);
 });
 
 test("an auditor that is stopped while it rebuilds lets others build", async () => {
