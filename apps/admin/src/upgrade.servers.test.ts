@@ -18,8 +18,9 @@ test("what an earlier release has folded stays, and days are complete from the t
   await recreateTestDatabase(writeUrl);
   onTestFinished(() => dropTestDatabase(writeUrl));
   const limits = { writeConnections: 1, readConnections: 1, queryTimeoutMs: 20_000 };
-  const { writer, close } = connectDatabase({ writeUrl, readUrl: writeUrl, ...limits, log: silentLog });
-  onTestFinished(close);
+  const database = connectDatabase({ writeUrl, readUrl: writeUrl, ...limits, log: silentLog });
+  onTestFinished(() => database.close());
+  const { writer } = database;
   const { name, migrations } = domains.find((domain) => domain.name === "purchases") ?? expect.fail("no purchases");
   const folders = [
     [ledgerMigrations, "ledger"],
