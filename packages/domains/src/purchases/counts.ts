@@ -74,14 +74,19 @@ function isLine(line: unknown): line is CountedLine {
   return Array.isArray(line) && line.length > 1 && line.every((part) => typeof part === "number");
 }
 
-/** Compares each count with the last of the first ones, so it sorts next to nothing: 5 ms for 100,000. */
+/** Compares each count with the last of the first ones, so it sorts next to nothing: 5 to 10 ms for 100,000. */
 function firstOf(counts: Iterable<Count>, limit: number, comesBefore: typeof isBefore): Count[] {
   const first: Count[] = [];
   for (const one of counts) {
     const last = first[limit - 1];
     if (last !== undefined && !comesBefore(one, last)) continue;
-    const at = first.findIndex((other) => comesBefore(one, other));
-    first.splice(at < 0 ? first.length : at, 0, one);
+    let [low, high] = [0, first.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (comesBefore(one, first[middle] ?? one)) high = middle;
+      else low = middle + 1;
+    }
+    first.splice(low, 0, one);
     if (first.length > limit) first.pop();
   }
   return first;
