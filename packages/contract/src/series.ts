@@ -51,6 +51,12 @@ export function dayOfSeries(series: string): number | undefined {
   return /^\d{8}/.test(series) ? Number(series.slice(0, 8)) : undefined;
 }
 
+/** In which part of the folded counts of a member a key is. Those of days are smaller: the counts of one key in all
+ * members are read by its slice. */
+export function sliceOf(series: string, key: number): number {
+  return key % (series === "" ? 8 : 16);
+}
+
 export function isKept(series: string, { measures, from }: KeptSeries): boolean {
   const day = dayOfSeries(series);
   const measure = day === undefined ? series : series.slice(9);

@@ -1,4 +1,4 @@
-import { sumOfCounts, textOfBatchId } from "@tally/contract";
+import { sliceOf, sumOfCounts, textOfBatchId } from "@tally/contract";
 import type { BatchId, RowRanges, SqlReader, SqlTransaction } from "@tally/contract";
 
 /*
@@ -45,8 +45,6 @@ const batchesPerPart = 8192;
 const batchesPerStatement = 1000;
 const membersPerStatement = 100;
 const cellsPerStatement = 50_000;
-// Small ones in the series of days: the counts of one key in all members are read by its slice.
-const slicesOf = (series: string): number => (series === "" ? 8 : 64);
 
 const selectFold = `
   SELECT epoch, batches, events, changes, refused, newest, series_from AS seriesFrom FROM ledger_folds
@@ -183,7 +181,7 @@ async function addCounts(transaction: SqlTransaction, domain: string, members: r
   if (members.length === 0) return;
   const sums = new Map<string, { readonly place: readonly (string | number)[]; readonly own: Map<string, number> }>();
   const add = (series: string, member: string, key: string, count: number): void => {
-    const slice = Number(key) % slicesOf(series);
+    const slice = sliceOf(series, Number(key));
     const place = [domain, series, member, slice];
     const { own } = sums.get(place.join()) ?? { own: new Map<string, number>() };
     // As in Redis: doubles are exact up to there.

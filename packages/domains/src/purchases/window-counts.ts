@@ -1,4 +1,4 @@
-import { firstLiveDay, InvalidInput, keyedRead, type Sources } from "@tally/contract";
+import { firstLiveDay, InvalidInput, keyedRead, sliceOf, type Sources } from "@tally/contract";
 import { topLimitMax, topOf } from "../values.ts";
 import { dateAfter } from "./business-day.ts";
 import { Counts, withRanks, type Count, type CountsRow, type Ranked } from "./counts.ts";
@@ -49,9 +49,10 @@ const countsOfItem = keyedRead({
     ),
   ].join("\nUNION ALL\n"),
   values([item, , , to, completeFrom, ...series]: Key) {
-    const [ofAllTime, line] = [series.includes(""), `%[${item},%`];
+    // All of them have the same number of slices.
+    const [slice, line] = [sliceOf(series[0] ?? "", item), `%[${item},%`];
     const ofRows = [completeFrom, to, line];
-    return [series, item % (ofAllTime ? 8 : 64), line, ...ofRows, ...ofRows];
+    return [series, slice, line, ...ofRows, ...ofRows];
   },
   keysMax: 1,
   ofRows: (rows: readonly CountsRow[], [item, by]) => new Counts().add(rows, by, item),

@@ -1,4 +1,4 @@
--- Folded counts by series (series.ts of packages/contract), in slices by the key: modulo 8 of the series "", 64 of others.
+-- Folded counts by series (series.ts of packages/contract), in slices by the key (sliceOf there).
 CREATE TABLE folded_series (
   domain VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   series VARCHAR(24) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
