@@ -14,7 +14,7 @@ const typed = `
   import { createTallyClient } from "@tally/client";
   const tally = createTallyClient({ baseUrl: "https://tally.example.com" });
   const { data } = await tally.GET("/stores/{storeID}/top-items", { params: { path: { storeID: 7 } } });
-  export const quantity: number | undefined = data?.items[0]?.quantity;
+  export const quantity: number | undefined = data?.items.map((item) => item.quantity)[0];
   // @ts-expect-error: there is no such path.
   export const unknown = tally.GET("/nothing");
 `;

@@ -1099,7 +1099,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"] | {
                     readonly accepted: number;
                     readonly refused: number;
-                    readonly results: readonly ({
+                    readonly results: ({
                         readonly index: number;
                         /** @enum {integer} */
                         readonly status: 201;
@@ -1126,7 +1126,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"] | {
                     readonly accepted: number;
                     readonly refused: number;
-                    readonly results: readonly ({
+                    readonly results: ({
                         readonly index: number;
                         /** @enum {integer} */
                         readonly status: 201;
@@ -1153,7 +1153,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"] | {
                     readonly accepted: number;
                     readonly refused: number;
-                    readonly results: readonly ({
+                    readonly results: ({
                         readonly index: number;
                         /** @enum {integer} */
                         readonly status: 201;
@@ -1188,7 +1188,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"] | {
                     readonly accepted: number;
                     readonly refused: number;
-                    readonly results: readonly ({
+                    readonly results: ({
                         readonly index: number;
                         /** @enum {integer} */
                         readonly status: 201;
@@ -1852,12 +1852,12 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        readonly purchases: readonly {
+                        readonly purchases: {
                             readonly eventID: string;
                             readonly storeID: number;
                             readonly custID: number;
                             readonly date: string;
-                            readonly items: readonly {
+                            readonly items: {
                                 readonly ItemID: number;
                                 readonly numberOfItems: number;
                                 /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
@@ -1938,7 +1938,7 @@ export interface operations {
                     readonly "application/json": {
                         readonly accepted: number;
                         readonly refused: number;
-                        readonly results: readonly ({
+                        readonly results: ({
                             readonly index: number;
                             /** @enum {integer} */
                             readonly status: 201;
@@ -1967,7 +1967,7 @@ export interface operations {
                     readonly "application/json": {
                         readonly accepted: number;
                         readonly refused: number;
-                        readonly results: readonly ({
+                        readonly results: ({
                             readonly index: number;
                             /** @enum {integer} */
                             readonly status: 201;
@@ -2139,7 +2139,7 @@ export interface operations {
                     readonly "application/json": {
                         readonly accepted: number;
                         readonly refused: number;
-                        readonly results: readonly ({
+                        readonly results: ({
                             readonly index: number;
                             /** @enum {integer} */
                             readonly status: 201;
@@ -2168,7 +2168,7 @@ export interface operations {
                     readonly "application/json": {
                         readonly accepted: number;
                         readonly refused: number;
-                        readonly results: readonly ({
+                        readonly results: ({
                             readonly index: number;
                             /** @enum {integer} */
                             readonly status: 201;
@@ -2254,7 +2254,7 @@ export interface operations {
                     readonly "application/json": {
                         readonly accepted: number;
                         readonly refused: number;
-                        readonly results: readonly ({
+                        readonly results: ({
                             readonly index: number;
                             /** @enum {integer} */
                             readonly status: 201;
@@ -2283,7 +2283,7 @@ export interface operations {
                     readonly "application/json": {
                         readonly accepted: number;
                         readonly refused: number;
-                        readonly results: readonly ({
+                        readonly results: ({
                             readonly index: number;
                             /** @enum {integer} */
                             readonly status: 201;
@@ -2335,7 +2335,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        readonly stores: readonly {
+                        readonly stores: {
                             readonly itemID: number;
                             readonly numberOfItems: number;
                         }[];
@@ -2376,7 +2376,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        readonly stores: readonly {
+                        readonly stores: {
                             readonly storeID: number;
                             readonly numberOfItems: number;
                         }[];
@@ -2417,7 +2417,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        readonly stores: readonly {
+                        readonly stores: {
                             readonly storeID: number;
                             readonly numberOfItems: number;
                         }[];
@@ -2482,7 +2482,7 @@ export interface operations {
                         readonly by: "quantity" | "grossSales" | "netSales";
                         /** Format: date-time */
                         readonly asOf: string | null;
-                        readonly items: readonly {
+                        readonly items: {
                             readonly itemID: number;
                             readonly quantity?: number;
                             readonly grossSales?: string;
@@ -2549,7 +2549,7 @@ export interface operations {
                         readonly by: "quantity" | "grossSales" | "netSales";
                         /** Format: date-time */
                         readonly asOf: string | null;
-                        readonly stores: readonly {
+                        readonly stores: {
                             readonly storeID: number;
                             readonly quantity?: number;
                             readonly grossSales?: string;
@@ -2619,7 +2619,7 @@ export interface operations {
                         readonly quantity?: number;
                         readonly grossSales?: string;
                         readonly netSales?: string;
-                        readonly neighbours: readonly {
+                        readonly neighbours: {
                             readonly rank: number;
                             readonly itemID: number;
                             readonly quantity?: number;
@@ -2666,12 +2666,12 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        readonly purchases: readonly {
+                        readonly purchases: {
                             readonly eventID: string;
                             readonly storeID: number;
                             readonly custID: number;
                             readonly date: string;
-                            readonly items: readonly {
+                            readonly items: {
                                 readonly ItemID: number;
                                 readonly numberOfItems: number;
                                 /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
@@ -2726,7 +2726,7 @@ export interface operations {
                         readonly storeID: number;
                         readonly custID: number;
                         readonly date: string;
-                        readonly items: readonly {
+                        readonly items: {
                             readonly ItemID: number;
                             readonly numberOfItems: number;
                             /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
@@ -2735,19 +2735,19 @@ export interface operations {
                             readonly discountAmount?: string;
                         }[];
                         readonly soldAt?: string;
-                        readonly corrections: readonly {
+                        readonly corrections: {
                             readonly eventID: string;
                             /** @enum {unknown} */
                             readonly kind: "void" | "refund";
                             readonly storeID: number;
                             readonly date: string;
-                            readonly items: readonly {
+                            readonly items: {
                                 readonly ItemID: number;
                                 readonly numberOfItems: number;
                                 readonly amount?: string;
                             }[];
                         }[];
-                        readonly refundable: readonly {
+                        readonly refundable: {
                             readonly line: number;
                             readonly ItemID: number;
                             readonly numberOfItems: number;
@@ -2800,7 +2800,7 @@ export interface operations {
                         readonly receipts: number;
                         readonly grossSales: string;
                         readonly netSales: string;
-                        readonly hours: readonly {
+                        readonly hours: {
                             readonly from: string | null;
                             readonly quantity: number;
                             readonly receipts: number;
@@ -2847,7 +2847,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        readonly stores: readonly {
+                        readonly stores: {
                             readonly storeID: number;
                             readonly zone: string;
                             readonly closingHour: number;
@@ -3206,7 +3206,7 @@ export interface operations {
                         readonly by: "likes" | "dislikes";
                         /** Format: date-time */
                         readonly asOf: string | null;
-                        readonly albums: readonly {
+                        readonly albums: {
                             readonly albumID: string;
                             readonly count: number;
                         }[];
@@ -3487,7 +3487,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        readonly topTenSkiers: readonly {
+                        readonly topTenSkiers: {
                             readonly skierID: string;
                             readonly VertcialTotal: number;
                         }[];
@@ -3652,7 +3652,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": readonly number[];
+                    readonly "application/json": number[];
                 };
             };
             readonly 400: components["responses"]["BadRequest2"];
@@ -3694,7 +3694,7 @@ export interface operations {
                         readonly day: number;
                         /** Format: date-time */
                         readonly asOf: string | null;
-                        readonly users: readonly {
+                        readonly users: {
                             readonly userID: number;
                             readonly steps: number;
                         }[];
@@ -3789,7 +3789,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        readonly matchList: readonly string[];
+                        readonly matchList: string[];
                     };
                 };
             };
@@ -3869,7 +3869,7 @@ export interface operations {
                     readonly "application/json": {
                         /** Format: date-time */
                         readonly asOf: string | null;
-                        readonly users: readonly {
+                        readonly users: {
                             readonly userID: string;
                             readonly likes: number;
                         }[];
@@ -3909,8 +3909,8 @@ export interface operations {
                         readonly at: string;
                         /** @enum {unknown} */
                         readonly state: "ok" | "behind" | "failing";
-                        readonly problems: readonly string[];
-                        readonly servers: readonly {
+                        readonly problems: string[];
+                        readonly servers: {
                             /** @enum {unknown} */
                             readonly name: "broker" | "databaseWrite" | "databaseRead" | "redis";
                             readonly node?: string;
@@ -3918,7 +3918,7 @@ export interface operations {
                             readonly state: "up" | "blocked" | "down";
                             readonly latencyMs: number | null;
                         }[];
-                        readonly domains: readonly {
+                        readonly domains: {
                             readonly name: string;
                             readonly accepted: {
                                 readonly events: number;
@@ -3949,14 +3949,14 @@ export interface operations {
                         }[];
                         readonly secondsToDrain: number | null;
                         readonly replicaLagMs: number | null;
-                        readonly hops: readonly {
+                        readonly hops: {
                             /** @enum {unknown} */
                             readonly name: "received-sealed" | "sealed-confirmed" | "confirmed-responded" | "sealed-stored" | "stored-ranked";
                             readonly batches: number;
                             readonly p50Ms: number;
                             readonly p99Ms: number;
                         }[];
-                        readonly processes: readonly {
+                        readonly processes: {
                             /** @enum {unknown} */
                             readonly app: "gateway" | "writer" | "ranker";
                             readonly host: string;
@@ -3966,7 +3966,7 @@ export interface operations {
                             readonly startedAt: string;
                             readonly heartbeatAt: string;
                             readonly clockOffsetMs: number | null;
-                            readonly threads: readonly {
+                            readonly threads: {
                                 readonly index: number;
                                 /** @enum {unknown} */
                                 readonly state: "starting" | "ready" | "restarting" | "stopping" | "stopped";
@@ -3980,7 +3980,7 @@ export interface operations {
                             readonly replayed: number;
                             readonly discarded: number;
                         } | null;
-                        readonly lastErrors: readonly {
+                        readonly lastErrors: {
                             readonly at: string;
                             readonly app: string;
                             readonly host: string;
@@ -4024,16 +4024,16 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        readonly views: readonly {
+                        readonly views: {
                             readonly name: string;
                             readonly title: string;
-                            readonly params: readonly {
+                            readonly params: {
                                 readonly name: string;
                                 readonly label: string;
                                 /** @enum {unknown} */
                                 readonly kind: "id" | "date" | "text" | "choice";
                                 readonly default?: string;
-                                readonly choices?: readonly string[];
+                                readonly choices?: string[];
                             }[];
                             readonly path: string;
                             readonly list: string;
@@ -4090,7 +4090,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        readonly deadLetters: readonly {
+                        readonly deadLetters: {
                             readonly id: string;
                             readonly domain: string;
                             /**
