@@ -45,9 +45,13 @@ test("top prints the boards of stores, items and days, and of every other domain
     .poll(async () => (await tallyJson(system, "top", "store", "12")).items[0])
     .toEqual({ itemID: 4242, quantity: 8 });
   const { output, exitCode } = await runTally(system, ["top", "item", "4242"]);
-  expect(output).toMatch(/^Top stores of an item, itemID 4242, as of 2\S+Z\nRank +Store +Sold\n +1 +12 +8\n$/);
+  expect(output).toMatch(
+    /^Top stores of an item, itemID 4242, by quantity, as of 2\S+Z\nRank +Store +Sold\n +1 +12 +8\n$/,
+  );
   expect(exitCode).toBe(0);
   expect((await tallyJson(system, "top", "store", "12", "--date", "20261120")).items).toHaveLength(2);
+  const range = ["--from", "20261101", "--to", "20261120", "--by", "quantity"];
+  expect((await tallyJson(system, "top", "store", "12", ...range)).items).toHaveLength(2);
   expect((await runTally(system, ["top", "store", "12", "--date", "20261121"])).output).toContain("no entries");
   for (const { name: domain, views } of domains)
     for (const { name, list } of views)
@@ -141,6 +145,11 @@ test.concurrent.each([
   ],
   [[...sale, "--url", nowhere], 3, `${nowhere} does not respond`],
   [["top", "store", "x"], 1, "storeID: "],
+  [
+    ["top", "store", "1", "--from", "20261120"],
+    1,
+    "purchases/top-items: to: expected a date beside from, got nothing\n",
+  ],
   [["frobnicate"], 2, "tally: unknown command 'frobnicate'\n"],
   [["audit", "--acknowledged", "/no/such/file"], 2, "no such file or directory, open '/no/such/file'"],
   [["audit", "--acknowledged", `FILE:${id}\nno id\n`], 2, "line 2: expected an event id, got no id"],

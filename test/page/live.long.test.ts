@@ -33,11 +33,33 @@ pageTest("a posted sale appears in the bars of its store, and among the latest",
 
 pageTest("a day without sales says so, and is part of the address", async () => {
   const { page, expectNoFaults } = await open(`${system.url}/#/stores/7`);
-  await page.getByLabel("Day", { exact: true }).fill("2020-02-01");
+  await page.getByRole("combobox", { name: "Days" }).selectOption("a date");
+  await page.getByLabel("Days: a date").fill("2020-02-01");
   await page.getByText("Store 7 has sold nothing on 2020-02-01.").waitFor();
   expect(page.url()).toMatch(/#\/stores\/7\?date=2020-02-01$/);
   await page.goBack();
+  await page.goBack();
   await page.getByRole("heading", { name: "Best sellers today" }).waitFor();
+  expectNoFaults();
+});
+
+pageTest("the boards of a store and of an item show the chosen days and measure", async () => {
+  await bulk(system.url, [saleOf(37, 300, 5, "1.5"), saleOf(37, 400, 1, "1299")]);
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores/37`);
+  const counts = (title: string) => page.getByRole("list", { name: title, exact: true }).locator(".count");
+  const [days, by] = ["Days", "By"].map((name) => page.getByRole("combobox", { name, exact: true }));
+  await expect.poll(() => counts("Best sellers today").allTextContents()).toEqual(["5", "1"]);
+  await by?.selectOption("net sales");
+  for (const title of ["Best sellers today by net sales", "Best sellers of all days by net sales"])
+    await expect.poll(() => counts(title).allTextContents()).toEqual(["1,299.00", "7.50"]);
+  await days?.selectOption("yesterday");
+  await page.getByText("Store 37 has sold nothing yesterday.").waitFor();
+  expect(page.url()).toMatch(/#\/stores\/37\?by=netSales&date=yesterday$/);
+  await days?.selectOption("all");
+  await expect.poll(() => page.locator(".bars").count()).toBe(1);
+  await page.getByRole("link", { name: "300" }).click();
+  await days?.selectOption("today");
+  await expect.poll(() => counts("Stores that sold most of item 300").allTextContents()).toEqual(["7.50"]);
   expectNoFaults();
 });
 

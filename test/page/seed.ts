@@ -7,9 +7,8 @@ const pixel = Buffer.from(
   "base64",
 );
 
-/** Today in this process's time zone, as yyyymmdd: what the page calls today, where the browser runs on the same
- * machine. Swedish dates are yyyy-mm-dd. */
-const today = (): string => new Date().toLocaleDateString("sv").replaceAll("-", "");
+/** As yyyymmdd: today of a store that is not registered. */
+const today = (): string => new Date().toISOString().slice(0, 10).replaceAll("-", "");
 
 /** Sends one event of each kind often enough that every board has entries: 12 stores, 10 items, skiers, users and
  * albums. */
@@ -34,8 +33,9 @@ export async function seed({ url }: Pick<System, "url">): Promise<void> {
 }
 
 /** A sale of today. */
-export function saleOf(storeID: number, item: number, numberOfItems: number) {
-  return { storeID, custID: storeID * 1000 + (item % 97), date: today(), items: [{ ItemID: item, numberOfItems }] };
+export function saleOf(storeID: number, item: number, numberOfItems: number, unitPrice?: string) {
+  const items = [{ ItemID: item, numberOfItems, unitPrice }];
+  return { storeID, custID: storeID * 1000 + (item % 97), date: today(), items };
 }
 
 /** Sends up to 1,000 sales. */

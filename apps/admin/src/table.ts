@@ -2,7 +2,7 @@
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = head.map((title, at) => {
     const cells = rows.map((row) => row[at] ?? "");
-    const isNumeric = cells.length > 0 && cells.every((cell) => /^[\d?][\d.]*( |$)/.test(cell));
+    const isNumeric = cells.length > 0 && cells.every((cell) => /^-?[\d?][\d.]*( |$)/.test(cell));
     const width = Math.max(title.length, ...cells.map((cell) => cell.length));
     return (cell: string): string => (isNumeric ? cell.padStart(width) : cell.padEnd(width));
   });

@@ -3,10 +3,11 @@ import { Type, type Static } from "typebox";
 const ViewParameter = Type.Object({
   name: Type.String(),
   label: Type.String(),
-  /** id: a whole number. date: yyyymmdd. choice: one of `choices`. */
+  /** id: a whole number. date: yyyymmdd, or one of `choices`. choice: one of `choices`. */
   kind: Type.Enum(["id", "date", "text", "choice"]),
-  /** A date may be "today". Absent: may be left empty in the query, must be filled in in the path. */
+  /** Absent: may be left empty in the query, must be filled in in the path. */
   default: Type.Optional(Type.String()),
+  /** The choice "all" of a date is left out of the query. */
   choices: Type.Optional(Type.Array(Type.String())),
 });
 
@@ -23,6 +24,7 @@ export const View = Type.Object({
   /** The field of the response with the entries, best first. */
   list: Type.String(),
   member: Column,
+  /** Its field may have the name of a parameter in braces, "{by}". A number, or an amount as decimal text. */
   count: Column,
   /** The path of an entry's picture, with fields of the entry in braces. */
   image: Type.Optional(Type.String()),

@@ -1,20 +1,22 @@
 import { expect, test } from "vitest";
 import { chooseView, pathOf } from "./top-command.ts";
 
-const path = (board: string, values: readonly string[], date?: string, limit?: number): string =>
-  pathOf(chooseView(board, values, date), limit);
+const path = (board: string, values: readonly string[], flags: Parameters<typeof chooseView>[2] = {}): string =>
+  pathOf(chooseView(board, values, flags), undefined);
 
 test("a board is found by its name, by its domain and name, and by its first parameter", () => {
-  expect(path("store", ["12"])).toBe("/stores/12/top-items?limit=10");
-  expect(path("top-items", ["12"])).toBe("/stores/12/top-items?limit=10");
-  expect(path("item", ["4242"], undefined, 3)).toBe("/items/4242/top-stores?limit=3");
+  expect(path("store", ["12"])).toBe("/stores/12/top-items?limit=10&by=quantity");
+  expect(path("top-items", ["12"])).toBe("/stores/12/top-items?limit=10&by=quantity");
+  expect(pathOf(chooseView("item", ["4242"], {}), 3)).toBe("/items/4242/top-stores?limit=3&by=quantity");
   expect(path("steps/top-users", ["7"])).toBe("/steps/top?limit=10&day=7");
   expect(path("swipes/top-users", [])).toBe("/swipes/top?limit=10");
 });
 
-test("a date chooses the board of a day; today is a date", () => {
-  expect(path("store", ["12"], "20261120")).toBe("/stores/12/top-items?limit=10&date=20261120");
-  expect(path("store", ["12"], "today")).toMatch(/&date=20\d{6}$/);
+test("flags choose the days and the measure; today is the store's", () => {
+  expect(path("store", ["12"], { date: "20261120" })).toBe("/stores/12/top-items?limit=10&date=20261120&by=quantity");
+  expect(path("store", ["12"], { date: "today", by: "netSales" })).toMatch(/&date=today&by=netSales$/);
+  expect(path("item", ["4"], { from: "20261101", to: "20261128" })).toMatch(/&from=20261101&to=20261128$/);
+  expect(path("top-albums", [], { by: "dislikes" })).toMatch(/&by=dislikes$/);
 });
 
 test("a parameter without a value is left out of the query, and values are escaped", () => {
@@ -23,11 +25,13 @@ test("a parameter without a value is left out of the query, and values are escap
 });
 
 test.each([
-  ["shop", [], undefined, "shop: expected one of purchases/top-items, "],
-  ["top-users", [], undefined, "top-users: expected one of swipes/top-users, steps/top-users"],
-  ["item", ["1"], "20261120", "--date: item has no boards of days"],
-  ["store", ["1", "2"], undefined, "top-items: expected at most 1 values, got 2"],
-  ["top-albums", ["stars"], undefined, "by: expected one of likes, dislikes, got stars"],
-])("wrong usage names what was expected: %s %j", (board, values, date, message) => {
-  expect(() => path(board, values, date)).toThrow(message);
+  ["shop", [], {}, "shop: expected one of purchases/top-items, "],
+  ["top-users", [], {}, "top-users: expected one of steps/top-users, swipes/top-users"],
+  ["steps/top-users", ["1"], { from: "20261120" }, "--from: top-users has no choice of days"],
+  ["swipes/top-users", [], { by: "likes" }, "--by: top-users has no choice of measures"],
+  ["store", ["1", "2"], { date: "2", by: "quantity" }, "top-items: expected at most 1 values, got 2"],
+  ["store", ["1"], { by: "cost" }, "by: expected one of quantity, grossSales, netSales, got cost"],
+  ["top-albums", ["stars"], {}, "by: expected one of likes, dislikes, got stars"],
+])("wrong usage names what was expected: %s %j", (board, values, flags, message) => {
+  expect(() => path(board, values, flags)).toThrow(message);
 });

@@ -7,8 +7,9 @@ import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { table } from "../table.ts";
 import { gatewayFlag, gatewayOf, type GatewayFlags } from "../gateway/gateway.ts";
 
-interface TopFlags extends JsonFlag, GatewayFlags {
-  readonly date?: string;
+type ChoiceFlags = Readonly<Partial<Record<"date" | "from" | "to" | "by", string | undefined>>>;
+
+interface TopFlags extends JsonFlag, GatewayFlags, ChoiceFlags {
   readonly limit?: number;
 }
 
@@ -21,7 +22,10 @@ export function topCommand(): Command {
     .description("prints a ranking: the best items of a store, the best stores of an item, or another board")
     .argument("[board]", "store, item, or the name of a board (default: lists the boards)")
     .argument("[values...]", "the store, the item, or the other parameters of the board")
-    .option("--date <day>", "of one day: yyyymmdd, or today")
+    .option("--date <day>", "of one day: yyyymmdd, today or yesterday; for the items of a store its own today")
+    .option("--from <day>", "of all days from this one on, yyyymmdd; with --to")
+    .option("--to <day>", "up to this day, yyyymmdd; 366 days at most")
+    .option("--by <measure>", "what is counted, such as quantity (default), netSales or grossSales")
     .option("--limit <number>", "this many entries, 10 by default", limits)
     .addOption(jsonFlag)
     .addOption(gatewayFlag)
@@ -39,8 +43,8 @@ function listBoards(flags: JsonFlag): void {
 }
 
 async function showBoard(board: string, values: readonly string[], flags: TopFlags): Promise<void> {
-  const { date, limit } = flags;
-  const chosen = chooseView(board, values, date);
+  const { date, from, to, by, limit } = flags;
+  const chosen = chooseView(board, values, { date, from, to, by });
   const reply = await gatewayOf(flags).send({ method: "GET", path: pathOf(chosen, limit) }, giveUpAfterMs);
   if (reply.status !== 200) throw new CommandError(`${nameOf(chosen)}: ${reply.message}`, exitCodes.finding);
   print(flags, reply.json, textOf(chosen, reply.json));
@@ -48,10 +52,11 @@ async function showBoard(board: string, values: readonly string[], flags: TopFla
 
 function textOf({ view, values }: Chosen, body: unknown): string {
   const entries: unknown = fieldIn(body, view.list);
+  const counted = view.count.field.replace(/\{(\w+)\}/, (_match, name: string) => values[name] ?? "");
   const rows = (Array.isArray(entries) ? entries : []).map((entry: unknown, index) => [
     String(index + 1),
     String(fieldIn(entry, view.member.field)),
-    String(fieldIn(entry, view.count.field)),
+    String(fieldIn(entry, counted)),
   ]);
   const asOf = fieldIn(body, "asOf");
   const about = Object.entries(values).map(([name, value]) => `${name} ${value}`);
@@ -69,21 +74,17 @@ interface Chosen {
 
 const boards = domains.flatMap(({ name: domain, views }) => views.map((view) => ({ domain, view })));
 
-/** The fitting view with the fewest parameters. `board`: a view's name, perhaps with its domain ("steps/top-users"), or
- * of its first parameter without ID ("store"). `values`: of its parameters in their order, except the one of kind date.
- * Throws a CommandError for no view, or for views of two domains. */
-export function chooseView(board: string, values: readonly string[], date: string | undefined): Chosen {
+/** `board`: a view's name, perhaps with its domain ("steps/top-users"), or of its first parameter without ID ("store").
+ * `values`: of its parameters in their order, except those with a flag. Throws a CommandError for no view, or for views
+ * of two domains. */
+export function chooseView(board: string, values: readonly string[], flags: ChoiceFlags): Chosen {
   const named = boards.filter(({ domain, view }) => isNamed(domain, view, board));
-  if (named.length === 0)
+  const [first] = named;
+  if (first === undefined)
     throw usageError(`${board}: expected one of ${boards.map(nameOf).join(", ")}, or store, item`);
-  const fitting = named
-    .filter(({ view }) => date === undefined || view.params.some(({ kind }) => kind === "date"))
-    .toSorted((a, b) => a.view.params.length - b.view.params.length);
-  const [first, second] = fitting;
-  if (first === undefined) throw usageError(`--date: ${board} has no boards of days`);
-  if (second !== undefined && second.domain !== first.domain)
-    throw usageError(`${board}: expected one of ${fitting.map(nameOf).join(", ")}`);
-  return { ...first, values: valuesOf(first.view, values, date) };
+  if (named.some(({ domain }) => domain !== first.domain))
+    throw usageError(`${board}: expected one of ${named.map(nameOf).join(", ")}`);
+  return { ...first, values: valuesOf(first.view, values, flags) };
 }
 
 /** "purchases/top-items". */
@@ -91,18 +92,24 @@ function nameOf({ domain, view }: Pick<Chosen, "domain" | "view">): string {
   return `${domain}/${view.name}`;
 }
 
+// No parameters of a view: a route with `date` takes these instead.
+const range = ["from", "to"] as const;
+
 /** The path with its values. A parameter without a value is left out of the query. */
 export function pathOf({ view, values }: Pick<Chosen, "view" | "values">, limit: number | undefined): string {
   const [path = "", query = ""] = view.path.split("?");
   const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? ""));
+  const pairOf = (key: string, name: string): readonly string[] => {
+    const given = values[name];
+    return given === undefined ? [] : [`${key}=${encodeURIComponent(given)}`];
+  };
   const pairs = query.split("&").flatMap((pair) => {
     const [key = "", value = ""] = pair.split("=");
     const name = /^\{(\w+)\}$/.exec(value)?.[1];
     if (name === undefined) return [key === "limit" && limit !== undefined ? `limit=${limit}` : pair];
-    const given = values[name];
-    return given === undefined ? [] : [`${key}=${encodeURIComponent(given)}`];
+    return pairOf(key, name);
   });
-  return query === "" ? filled : `${filled}?${pairs.join("&")}`;
+  return query === "" ? filled : `${filled}?${[...pairs, ...range.flatMap((name) => pairOf(name, name))].join("&")}`;
 }
 
 function isNamed(domain: string, view: View, board: string): boolean {
@@ -110,28 +117,34 @@ function isNamed(domain: string, view: View, board: string): boolean {
   return board === view.name || board === nameOf({ domain, view }) || board === first?.name.replace(/ID$/, "");
 }
 
-function valuesOf(view: View, given: readonly string[], date: string | undefined): Readonly<Record<string, string>> {
-  const positional = view.params.filter(({ kind }) => date === undefined || kind !== "date");
+function valuesOf(view: View, given: readonly string[], flags: ChoiceFlags): Readonly<Record<string, string>> {
+  const flagged = new Map(Object.entries(flags).filter(([, value]) => value !== undefined));
+  for (const flag of flagged.keys()) {
+    const needed = flag === "by" ? "by" : "date";
+    if (!view.params.some(({ name }) => name === needed))
+      throw usageError(`--${flag}: ${view.name} has no choice of ${needed === "by" ? "measures" : "days"}`);
+  }
+  const positional = view.params.filter(({ name }) => !flagged.has(name));
   if (given.length > positional.length)
     throw usageError(`${view.name}: expected at most ${positional.length} values, got ${given.length}`);
   const values: Record<string, string> = {};
   for (const { name, kind, choices, default: preset } of view.params) {
     const at = positional.findIndex((one) => one.name === name);
-    const value = (at < 0 ? date : given[at]) ?? preset;
+    const value = flagged.get(name) ?? given[at] ?? preset;
     if (value === undefined) {
       // Without it the path has a gap; in the query it is optional.
       if (view.path.split("?")[0]?.includes(`{${name}}`) === true)
         throw usageError(`${view.name}: expected a value for ${name}`);
       continue;
     }
-    if (choices !== undefined && !choices.includes(value))
+    if (kind === "date" && value === "all") continue;
+    if (kind === "choice" && choices?.includes(value) === false)
       throw usageError(`${name}: expected one of ${choices.join(", ")}, got ${value}`);
-    values[name] = kind === "date" && value === "today" ? today() : value;
+    values[name] = value;
+  }
+  for (const name of range) {
+    const day = flagged.get(name);
+    if (day !== undefined) values[name] = day;
   }
   return values;
-}
-
-function today(): string {
-  const now = new Date();
-  return String(now.getFullYear() * 10_000 + (now.getMonth() + 1) * 100 + now.getDate());
 }

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { numberText } from "./format.ts";
+import { countText } from "./format.ts";
 import { Message } from "./panel.tsx";
 import { apiKey, send, urlOf } from "../http/call.ts";
 
 interface Bar {
   readonly key: string;
   readonly label: ComponentChildren;
-  readonly count: number;
+  readonly count: number | string;
   readonly image?: ComponentChildren;
 }
 
@@ -23,7 +23,7 @@ interface BarsProps {
 /** A ranking as bars. */
 export function Bars({ title, bars, empty }: BarsProps) {
   if (bars.length === 0) return <Message kind="empty">{empty}</Message>;
-  const most = Math.max(1, ...bars.map(({ count }) => count));
+  const most = Math.max(1, ...bars.map(({ count }) => Number(count)));
   return (
     <ol class="bars" aria-label={title}>
       {bars.map(({ key, label, count, image }, index) => (
@@ -32,9 +32,9 @@ export function Bars({ title, bars, empty }: BarsProps) {
           {image}
           <span class="name">{label}</span>
           <span class="track" aria-hidden="true">
-            <span class="fill" style={{ width: `${(100 * count) / most}%` }} />
+            <span class="fill" style={{ width: `${Math.max(0, (100 * Number(count)) / most)}%` }} />
           </span>
-          <span class="count">{numberText(count)}</span>
+          <span class="count">{countText(count)}</span>
         </li>
       ))}
     </ol>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { View } from "@tally/contract";
+import { today, wordsOf } from "./format.ts";
 
 type Param = View["params"][number];
 type Values = Readonly<Record<string, string>>;
@@ -39,6 +40,26 @@ export function PickForm({ params, values, isRequired, onPick }: PickFormProps) 
   );
 }
 
+/** Asks for all values but ids. What is picked applies at once: `onPick` gets the value that changes. */
+export function Choices({ params, values, onPick }: Omit<PickFormProps, "isRequired">) {
+  const choices = params.filter(({ kind }) => kind !== "id");
+  return (
+    <p class="pick">
+      {choices.map((param) => (
+        <label key={param.name}>
+          {param.label}{" "}
+          <Input
+            param={param}
+            isRequired
+            value={values[param.name] ?? ""}
+            onChange={(text) => onPick({ [param.name]: text })}
+          />
+        </label>
+      ))}
+    </p>
+  );
+}
+
 interface IdFormProps {
   readonly label: string;
   readonly value: string | undefined;
@@ -65,8 +86,9 @@ const inputsOfKind = {
   text: { size: 16 },
 } as const;
 
-function Input({ param: { kind, choices = [] }, isRequired, value, onChange }: InputProps) {
-  if (kind === "choice") return <Select value={value} choices={choices} onPick={onChange} />;
+function Input({ param: { label, kind, choices }, isRequired, value, onChange }: InputProps) {
+  if (kind === "choice") return <Select value={value} choices={choices ?? []} onPick={onChange} />;
+  if (kind === "date" && choices !== undefined) return <Days {...{ label, value, choices, onChange }} />;
   return (
     <input
       {...inputsOfKind[kind]}
@@ -74,6 +96,37 @@ function Input({ param: { kind, choices = [] }, isRequired, value, onChange }: I
       value={value}
       onInput={({ currentTarget }) => onChange(currentTarget.value)}
     />
+  );
+}
+
+interface DaysProps extends Pick<InputProps, "value" | "onChange"> {
+  readonly label: string;
+  readonly choices: readonly string[];
+}
+
+const oneDay = "a date";
+
+/** Asks for one of the choices or for a date, beginning with today's. */
+function Days({ label, value, choices, onChange }: DaysProps) {
+  const isDate = !choices.includes(value);
+  return (
+    <>
+      <Select
+        value={isDate ? oneDay : value}
+        choices={[...choices, oneDay]}
+        onPick={(choice) => onChange(choice === oneDay ? today() : choice)}
+      />
+      {isDate && " "}
+      {isDate && (
+        <input
+          type="date"
+          aria-label={`${label}: ${oneDay}`}
+          required
+          value={value}
+          onChange={({ currentTarget: { value: date } }) => date !== "" && onChange(date)}
+        />
+      )}
+    </>
   );
 }
 
@@ -87,7 +140,9 @@ export function Select({ value, choices, onPick }: SelectProps) {
   return (
     <select value={value} onChange={({ currentTarget }) => onPick(currentTarget.value)}>
       {choices.map((choice) => (
-        <option key={choice}>{choice}</option>
+        <option key={choice} value={choice}>
+          {wordsOf(choice)}
+        </option>
       ))}
     </select>
   );

@@ -12,6 +12,18 @@ export function numberText(value: number | null | undefined): string {
   return (Math.abs(value) < 100 ? tenths : whole).format(value);
 }
 
+const amount = new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+
+/** A count of a board: a number, or an amount as decimal text, "1234.5" as "1,234.50". */
+export const countText = (count: number | string): string =>
+  typeof count === "number" ? numberText(count) : amount.format(Number(count));
+
+/** Chosen days at the end of a sentence about sales: "today", "on 2026-11-20", "yet" for all. */
+export const daysText = (days: string): string => (days === "all" ? "yet" : /^\d/.test(days) ? `on ${days}` : days);
+
+/** "netSales" as "net sales". */
+export const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 // The status counts up to here.
 const countedMax = 10_000;
 

@@ -66,9 +66,9 @@ function CurrentView({ status, views }: { readonly status: Live<Status>; readonl
   const [name = "stores", first, second] = path;
   switch (name) {
     case "stores":
-      return <StoresView storeID={first} date={query["date"]} />;
+      return <StoresView views={views} storeID={first} given={query} />;
     case "items":
-      return <ItemsView itemID={first} />;
+      return <ItemsView views={views} itemID={first} given={query} />;
     case "boards":
       return <BoardView views={views} domain={first} name={second} given={query} />;
     case "pipeline":

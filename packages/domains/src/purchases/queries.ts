@@ -5,6 +5,7 @@ import { bestSellers, ItemParams, StoreParams } from "./best-sellers.ts";
 import { latestPurchases, listPurchases } from "./list-purchases.ts";
 import { onePurchase } from "./one-purchase.ts";
 import { salesOfDay } from "./sales-of-store.ts";
+import { measures } from "./series.ts";
 import { listStores, oneStore } from "./stores.ts";
 import { allTime } from "./window.ts";
 import { topIn } from "./window-counts.ts";
@@ -77,37 +78,29 @@ export const queries = [
   oneStore,
 ];
 
-const storeParameter = { name: "storeID", label: "Store", kind: "id", default: "1" } as const;
-const itemsBySold = {
-  list: "items",
-  member: { field: "itemID", label: "Item" },
-  count: { field: "quantity", label: "Sold" },
-  bars: true,
-} as const;
+const choices: View["params"] = [
+  { name: "date", label: "Days", kind: "date", default: "all", choices: ["all", "today", "yesterday"] },
+  { name: "by", label: "By", kind: "choice", default: "quantity", choices: [...measures] },
+];
+const sold = { count: { field: "{by}", label: "Sold" }, bars: true } as const;
 
 export const views: readonly View[] = [
   {
     name: "top-items",
     title: "Top items of a store",
-    params: [storeParameter],
-    path: "/stores/{storeID}/top-items?limit=10",
-    ...itemsBySold,
-  },
-  {
-    name: "top-items-of-day",
-    title: "Top items of a store on a day",
-    params: [storeParameter, { name: "date", label: "Date", kind: "date", default: "today" }],
-    path: "/stores/{storeID}/top-items?limit=10&date={date}",
-    ...itemsBySold,
+    params: [{ name: "storeID", label: "Store", kind: "id", default: "1" }, ...choices],
+    path: "/stores/{storeID}/top-items?limit=10&date={date}&by={by}",
+    list: "items",
+    member: { field: "itemID", label: "Item" },
+    ...sold,
   },
   {
     name: "top-stores",
     title: "Top stores of an item",
-    params: [{ name: "itemID", label: "Item", kind: "id", default: "1" }],
-    path: "/items/{itemID}/top-stores?limit=10",
+    params: [{ name: "itemID", label: "Item", kind: "id", default: "1" }, ...choices],
+    path: "/items/{itemID}/top-stores?limit=10&date={date}&by={by}",
     list: "stores",
     member: { field: "storeID", label: "Store" },
-    count: { field: "quantity", label: "Sold" },
-    bars: true,
+    ...sold,
   },
 ];

@@ -1,7 +1,8 @@
+import type { ComponentChildren } from "preact";
 import { useWatch, type Live } from "../../live/use-watch.ts";
 import { Bars, Picture } from "../../parts/bars.tsx";
 import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
-import { asOfIn, entriesOf, pathOf, valuesOf, type Board, type BoardEntry, type Boards } from "./boards.ts";
+import { asOfIn, entriesOf, pathOf, valuesOf, type Board, type Boards, type Values } from "./boards.ts";
 import { PickForm } from "../../parts/form.tsx";
 import { goTo } from "../../route/route.ts";
 
@@ -9,30 +10,22 @@ interface BoardViewProps {
   readonly views: Live<Boards>;
   readonly domain: string | undefined;
   readonly name: string | undefined;
-  readonly given: Readonly<Record<string, string>>;
+  readonly given: Values;
 }
 
 /** A board that a domain describes. This page knows no domain by name. */
 export function BoardView({ views, domain, name, given }: BoardViewProps) {
   const board = views.body?.views.find((view) => view.domain === domain && view.name === name);
-  const values = board === undefined ? {} : valuesOf(board, given);
-  const path = board === undefined ? undefined : pathOf(board, values);
-  const live = useWatch<unknown>(path);
   if (board === undefined) {
-    const isLoading = views.body === undefined && views.problem === undefined;
     return (
       <>
         <Heading text="Boards" />
-        {isLoading ? (
-          <Message kind="waiting">Loading…</Message>
-        ) : (
-          <Message kind="empty">
-            {views.problem?.message ?? "There is no such board. Choose one from the menu."}
-          </Message>
-        )}
+        <NoBoard views={views} />
       </>
     );
   }
+  const values = valuesOf(board, given);
+  const path = pathOf(board, values);
   return (
     <>
       <Heading text={board.title} />
@@ -47,25 +40,55 @@ export function BoardView({ views, domain, name, given }: BoardViewProps) {
       {path === undefined ? (
         <Message kind="empty">Fill in the values above to see the board.</Message>
       ) : (
-        <LivePanel
+        <BoardPanel
           key={path}
+          board={board}
+          values={values}
           title={`${board.count.label} by ${board.member.label.toLowerCase()}`}
-          live={live}
-          asOf={asOfIn}
-        >
-          {(body) => <Entries board={board} entries={entriesOf(board, body)} />}
-        </LivePanel>
+          empty="Nothing is ranked here yet."
+        />
       )}
     </>
   );
 }
 
-function Entries({ board, entries }: { readonly board: Board; readonly entries: readonly BoardEntry[] }) {
-  const bars = entries.map(({ key, member, count, image }) => ({
-    key,
-    label: member,
-    count,
-    ...(image !== undefined && { image: <Picture path={image} of={`${board.member.label} ${member}`} /> }),
-  }));
-  return <Bars title={board.title} bars={bars} empty="Nothing is ranked here yet." />;
+/** In place of a board: the views are not there yet, or have none. */
+export function NoBoard({ views: { body, problem } }: Pick<BoardViewProps, "views">) {
+  if (body === undefined && problem === undefined) return <Message kind="waiting">Loading…</Message>;
+  return <Message kind="empty">{problem?.message ?? "There is no such board. Choose one from the menu."}</Message>;
+}
+
+interface BoardPanelProps {
+  readonly board: Board;
+  readonly values: Values;
+  readonly title: string;
+  /** In place of a ranking without entries. */
+  readonly empty: string;
+  /** Default: its text. */
+  readonly labelOf?: (member: string) => ComponentChildren;
+  readonly wide?: boolean;
+}
+
+/** The ranking that the values choose. */
+export function BoardPanel({
+  board,
+  values,
+  title,
+  empty,
+  labelOf = (member) => member,
+  wide = false,
+}: BoardPanelProps) {
+  const live = useWatch<unknown>(pathOf(board, values));
+  const barsOf = (body: unknown) =>
+    entriesOf(board, values, body).map(({ key, member, count, image }) => ({
+      key,
+      label: labelOf(member),
+      count,
+      image: image === undefined ? undefined : <Picture path={image} of={`${board.member.label} ${member}`} />,
+    }));
+  return (
+    <LivePanel title={title} live={live} asOf={asOfIn} wide={wide}>
+      {(body) => <Bars title={title} bars={barsOf(body)} empty={empty} />}
+    </LivePanel>
+  );
 }

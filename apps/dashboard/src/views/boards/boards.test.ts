@@ -19,6 +19,7 @@ const board: Board = {
 
 test("a path has the values in place of its braces, without the parts of the query that have none", () => {
   expect(pathOf(board, valuesOf(board, { garageID: "7" }))).toBe("/parking/7/regulars?limit=10&by=entries");
+  expect(pathOf(board, valuesOf(board, { garageID: "7", date: "all" }))).not.toContain("date");
   expect(pathOf(board, valuesOf(board, { garageID: "a/b", date: "2026-11-20", by: "hours" }))).toBe(
     "/parking/a%2Fb/regulars?limit=10&date=20261120&by=hours",
   );
@@ -29,11 +30,13 @@ test("a path whose own part has no value is not asked for", () => {
 });
 
 test("entries have the fields that the view names", () => {
-  expect(entriesOf(board, { cars: [{ plate: "B-XY 7", entries: 3 }] })).toEqual([
+  expect(entriesOf(board, {}, { cars: [{ plate: "B-XY 7", entries: 3 }] })).toEqual([
     { key: "B-XY 7", member: "B-XY 7", count: 3, image: "/cars/B-XY%207/image" },
   ]);
+  const paid = { ...board, count: { field: "{by}", label: "Paid" } };
+  expect(entriesOf(paid, { by: "hours" }, { cars: [{ plate: "B", hours: "2.50" }] })[0]?.count).toBe("2.50");
 });
 
 test.each([undefined, null, 5, {}, { cars: 5 }])("a response without the list, %j, has no entries", (body) => {
-  expect(entriesOf(board, body)).toEqual([]);
+  expect(entriesOf(board, {}, body)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { View } from "@tally/contract";
-import { compactDate, today } from "../../parts/format.ts";
+import { compactDate } from "../../parts/format.ts";
 
 /** A view of a domain, as GET /views has it. */
 export type Board = View & { readonly domain: string };
@@ -13,18 +13,20 @@ export function boardsOf(views: readonly Board[]): readonly Board[] {
   return views.filter(({ path }) => !shownElsewhere.has(path.split("?", 1)[0] ?? ""));
 }
 
+/** The board with this path, before its query. */
+export function boardAt(path: string, views: readonly Board[] = []): Board | undefined {
+  return views.find((view) => view.path.split("?", 1)[0] === path);
+}
+
+export type Values = Readonly<Record<string, string>>;
+
 /** The values of a board's parameters: what the address has, else the defaults. Dates as "2026-11-20". */
-export function valuesOf(board: Board, given: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    board.params.map(({ name, kind, default: usual = "" }) => [
-      name,
-      given[name] ?? (kind === "date" && usual === "today" ? today() : usual),
-    ]),
-  );
+export function valuesOf(board: Board, given: Values): Values {
+  return Object.fromEntries(board.params.map(({ name, default: usual = "" }) => [name, given[name] ?? usual]));
 }
 
 /** With the values in place of the braces, without parts of the query that have none. undefined: one is missing. */
-export function pathOf(board: Board, values: Readonly<Record<string, string>>): string | undefined {
+export function pathOf(board: Board, values: Values): string | undefined {
   const [path = "", search = ""] = board.path.split("?", 2);
   const filled = fill(path, (name) => textOf(board, name, values));
   const parts = search.split("&").flatMap((part) => fill(part, (name) => textOf(board, name, values)) ?? []);
@@ -40,33 +42,37 @@ function fill(text: string, valueOf: (name: string) => string): string | undefin
   return text.replace(/\{(\w+)\}/g, (_braces, name: string) => encodeURIComponent(valueOf(name)));
 }
 
-function textOf(board: Board, name: string, values: Readonly<Record<string, string>>): string {
+function textOf(board: Board, name: string, values: Values): string {
   const value = values[name] ?? "";
-  return board.params.some((param) => param.name === name && param.kind === "date") ? compactDate(value) : value;
+  if (!board.params.some((param) => param.name === name && param.kind === "date")) return value;
+  return value === "all" ? "" : compactDate(value);
 }
 
 export interface BoardEntry {
   readonly key: string;
   readonly member: string;
-  readonly count: number;
+  /** A text: an amount. */
+  readonly count: number | string;
   /** The path of a picture. */
   readonly image: string | undefined;
 }
 
 /** A response in another form than the view describes has none. */
-export function entriesOf({ list, member, count, image }: Board, body: unknown): readonly BoardEntry[] {
+export function entriesOf({ list, member, count, image }: Board, values: Values, body: unknown): readonly BoardEntry[] {
   const entries = fieldOf(body, list);
   if (!Array.isArray(entries)) return [];
+  const counted = fill(count.field, (name) => values[name] ?? "") ?? "";
   return entries.map((entry: unknown, index) => {
     const textIn = (name: string): string => {
       const value = fieldOf(entry, name);
       return typeof value === "string" || typeof value === "number" ? String(value) : "";
     };
     const name = textIn(member.field);
+    const found = fieldOf(entry, counted);
     return {
       key: name === "" ? String(index) : name,
       member: name,
-      count: Number(fieldOf(entry, count.field) ?? 0),
+      count: typeof found === "string" ? found : Number(found ?? 0),
       image: image === undefined ? undefined : fill(image, textIn),
     };
   });

@@ -1,30 +1,34 @@
-import { Heading, Age, Tiles, Message, LivePanel } from "../../parts/panel.tsx";
-import { IdForm } from "../../parts/form.tsx";
-import { today, dateText, compactDate, numberText, timeText } from "../../parts/format.ts";
-import { goTo, linkTo } from "../../route/route.ts";
-import { Table, type Column } from "../../parts/table.tsx";
-import type { ComponentChildren } from "preact";
 import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
-import { Bars } from "../../parts/bars.tsx";
+import { Choices, IdForm } from "../../parts/form.tsx";
+import { countText, dateText, daysText, timeText, wordsOf } from "../../parts/format.ts";
+import { Heading, Age, Tiles, Message, LivePanel } from "../../parts/panel.tsx";
+import { Table, type Column } from "../../parts/table.tsx";
+import { goTo, linkTo } from "../../route/route.ts";
+import { BoardPanel, NoBoard } from "../boards/board-view.tsx";
+import { boardAt, entriesOf, pathOf, valuesOf, type Board, type Boards, type Values } from "../boards/boards.ts";
 
 interface StoresViewProps {
+  readonly views: Live<Boards>;
   readonly storeID: string | undefined;
-  /** As "2026-11-20"; undefined: today. */
-  readonly date: string | undefined;
+  /** The chosen days and measure. */
+  readonly given: Values;
 }
 
 /** What sells in a store, and when its last purchase arrived. */
-export function StoresView({ storeID, date }: StoresViewProps) {
+export function StoresView({ views, storeID, given }: StoresViewProps) {
+  const board = boardAt("/stores/{storeID}/top-items", views.body?.views);
   return (
     <>
       <Heading text={storeID === undefined ? "Stores" : `Store ${storeID}`} />
-      <IdForm label="Store" value={storeID} onPick={(id) => goTo(["stores", id], { date })} />
+      <IdForm label="Store" value={storeID} onPick={(id) => goTo(["stores", id], given)} />
       {storeID === undefined ? (
         <Message kind="empty">
           Choose a store to see what sells there, such as <a href={linkTo(["stores", 1])}>store 1</a>.
         </Message>
+      ) : board === undefined ? (
+        <NoBoard views={views} />
       ) : (
-        <StoreBoards key={storeID} storeID={storeID} date={date ?? today()} />
+        <StoreBoards key={storeID} board={board} storeID={storeID} given={given} />
       )}
     </>
   );
@@ -32,7 +36,6 @@ export function StoresView({ storeID, date }: StoresViewProps) {
 
 /** The newest arrival first. */
 type Latest = BodyOf<"/purchases/latest">;
-type TopItems = BodyOf<"/stores/{storeID}/top-items">;
 
 // Without a time: its batch is folded.
 const arrivalOf = (at: string | undefined, withTime = false) =>
@@ -72,24 +75,36 @@ function LatestPurchases({ purchases, isComplete }: Latest) {
   );
 }
 
-const itemLink = (itemID: number): ComponentChildren => <a href={linkTo(["items", itemID])}>{itemID}</a>;
+interface StoreBoardsProps {
+  readonly board: Board;
+  readonly storeID: string;
+  readonly given: Values;
+}
 
-function StoreBoards({ storeID, date }: { readonly storeID: string; readonly date: string }) {
-  const base = `/stores/${encodeURIComponent(storeID)}/top-items?limit=10`;
-  const ofDay = useWatch<TopItems>(`${base}&date=${compactDate(date)}`);
-  const ofAllDays = useWatch<TopItems>(base);
+function StoreBoards({ board, storeID, given }: StoreBoardsProps) {
+  const values: Values = { ...valuesOf(board, { date: "today", ...given }), storeID };
+  const { date = "", by = "" } = values;
+  const chosen = useWatch<unknown>(pathOf(board, values));
   const latest = useWatch<Latest>(`/purchases/latest?storeID=${encodeURIComponent(storeID)}&limit=10`);
-  const day = date === today() ? "today" : `on ${date}`;
-  const best = ofDay.body?.items[0];
+  const [best] = entriesOf(board, values, chosen.body);
+  const itemLink = (itemID: string) => <a href={linkTo(["items", itemID], given)}>{itemID}</a>;
   const last = latest.body?.purchases[0];
+  const chosenOf = (days: string): string =>
+    `${days === "all" ? "of all days" : daysText(days)}${by === "quantity" ? "" : ` by ${wordsOf(by)}`}`;
   return (
     <>
+      <Choices
+        params={board.params}
+        values={values}
+        onPick={(changed) => goTo(["stores", storeID], { ...given, ...changed })}
+      />
       <Tiles
         tiles={[
           {
-            label: `Best seller ${day}`,
-            value: best === undefined ? "–" : <>Item {itemLink(best.itemID)}</>,
-            note: best === undefined ? noteOf(ofDay, `nothing sold ${day}`) : `${numberText(best.quantity)} sold`,
+            label: `Best seller ${chosenOf(date)}`,
+            value: best === undefined ? "–" : <>Item {itemLink(best.member)}</>,
+            note:
+              best === undefined ? noteOf(chosen, `nothing sold ${daysText(date)}`) : `${countText(best.count)} sold`,
           },
           {
             label: "Last purchase arrived",
@@ -99,39 +114,17 @@ function StoreBoards({ storeID, date }: { readonly storeID: string; readonly dat
         ]}
       />
       <div class="panels">
-        <LivePanel title={`Best sellers ${day}`} live={ofDay} asOf={({ asOf }) => asOf}>
-          {(body) => (
-            <>
-              <p class="choice">
-                <label>
-                  Day{" "}
-                  <input
-                    type="date"
-                    required
-                    value={date}
-                    onChange={({ currentTarget: { value } }) => {
-                      if (value !== "") goTo(["stores", storeID], { date: value === today() ? undefined : value });
-                    }}
-                  />
-                </label>
-              </p>
-              <Bars
-                title={`Best sellers ${day}`}
-                bars={barsOf(body)}
-                empty={`Store ${storeID} has sold nothing ${day}.`}
-              />
-            </>
-          )}
-        </LivePanel>
-        <LivePanel title="Best sellers of all days" live={ofAllDays} asOf={({ asOf }) => asOf}>
-          {(body) => (
-            <Bars
-              title="Best sellers of all days"
-              bars={barsOf(body)}
-              empty={`No sale of store ${storeID} is counted yet.`}
-            />
-          )}
-        </LivePanel>
+        {[...new Set([date, "all"])].map((days) => (
+          <BoardPanel
+            key={days}
+            board={board}
+            values={{ ...values, date: days }}
+            title={`Best sellers ${chosenOf(days)}`}
+            labelOf={itemLink}
+            wide={date === "all"}
+            empty={`Store ${storeID} has sold nothing ${daysText(days)}.`}
+          />
+        ))}
         <LivePanel title="Latest purchases" live={latest} wide>
           {(body) => <LatestPurchases {...body} />}
         </LivePanel>
@@ -145,6 +138,3 @@ function noteOf({ body, problem }: Live<unknown>, empty: string): string {
   if (body !== undefined) return empty;
   return problem === undefined ? "loading" : "unknown";
 }
-
-const barsOf = ({ items }: TopItems) =>
-  items.map(({ itemID, quantity }) => ({ key: String(itemID), label: itemLink(itemID), count: quantity ?? 0 }));
