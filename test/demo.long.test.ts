@@ -28,7 +28,11 @@ const total = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 test("a day is stored once and ranked, with local dates and all domains; the same day again adds nothing", async () => {
-  const flags = [...fast, "--purchases", "900", "--seed", "7", "--day", "20261120"];
+  const [today = "", tomorrow] = [0, 1].map((days) => {
+    const date = new Date(Date.now() + days * 86_400_000).toISOString();
+    return date.slice(0, 10).replaceAll("-", "");
+  });
+  const flags = [...fast, "--purchases", "900", "--seed", "7", "--day", today];
   const { exitCode, output, errors } = await demo(...flags);
   expect({ exitCode, errors, output }).toMatchObject({ exitCode: 0, errors: "" });
   expect(output).toContain("900 purchases of 6 stores");
@@ -37,9 +41,11 @@ test("a day is stored once and ranked, with local dates and all domains; the sam
   expect(output).toMatch(/kept {10}\d+ purchases of store \d while it was offline; \d+ had arrived before/);
   expect(output).toMatch(/taken back {4}[2-9]\d voids and refunds/);
   expect(output).toMatch(/(9\d\d) of \1 acknowledged events are stored and ranked/);
+  // Of 6 stores on 2 days, by 2 measures.
+  expect(output).toMatch(/boards {8}24 of 24 boards/);
   const stored = await rows();
   expect(total(stored)).toBe(900);
-  expect(new Set(Object.keys(stored).map((key) => key.split(" ")[1]))).toEqual(new Set(["20261120", "20261121"]));
+  expect(new Set(Object.keys(stored).map((key) => key.split(" ")[1]))).toEqual(new Set([today, tomorrow]));
   for (const path of [
     "/albums/top",
     "/swipes/top",
@@ -72,7 +78,7 @@ test("purchases that are rejected, never ranked, or doubled by a retry are repor
   const resultOf = (line: string, index: number) =>
     line.endsWith(`-0"}`) ? { index, status: 400, error: "items: no" } : { index, status: 201, id: `event-${ids++}` };
   const { url } = await listen(async (request, response) => {
-    if (request.method === "GET") return response.end('{"stored":true,"ranked":false}');
+    if (request.method === "GET") return response.end('{"stored":true,"ranked":false,"items":[]}');
     const results = (await text(request)).split("\n").map(resultOf);
     response.writeHead(201, { "Tally-Event-Id": `event-${ids++}` });
     return response.end(JSON.stringify({ results }));

@@ -6,6 +6,7 @@ import { StatusLine } from "@tally/runtime/status-line";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { interruption } from "../kit/index.ts";
 import { businessDate, clockOf, instantOf, zones } from "./chain.ts";
+import { addTo, compareBoards, emptyBoards } from "./day-boards.ts";
 import { DayPlayer, type GatewayAddress } from "./day-player.ts";
 import { planDay } from "./plan-day.ts";
 import { checkRanked, isGoodDay, progressOf, summaryOf } from "./summary.ts";
@@ -31,7 +32,7 @@ const utc = { name: "utc", utcOffsetHours: 0 };
 const flags: Flags = new Command("demo")
   .description(
     `plays a trading day of a chain in ${zones.length} time zones into a running tally, and checks at the end that ` +
-      "every acknowledged purchase is stored and ranked",
+      "every acknowledged purchase is stored and ranked, and that the boards of each day have its own counts",
   )
   .addOption(
     new Option("--url <url>", "the gateway").env("TALLY_URL").default("http://127.0.0.1:8080").argParser(origin),
@@ -56,7 +57,7 @@ const flags: Flags = new Command("demo")
 One store goes offline in the evening, keeps its purchases, and sends them in bulk with their keys when it is back.
 Ctrl-C ends the day early: what was begun is sent, checked and summed up.
 
-Exit status: 0 every acknowledged purchase is stored and ranked once, 1 one is not or was rejected,
+Exit status: 0 every acknowledged purchase is stored and ranked once, 1 one is not or was rejected, or a board differs,
 2 wrong usage or no gateway, 130 interrupted twice.`,
   )
   .parse()
@@ -93,8 +94,10 @@ async function playDay(signal: AbortSignal): Promise<boolean> {
     `${purchases.toLocaleString("en")} purchases of ${plan.stores.length} stores into ${url}, ` +
       `${speed} times real time, seed ${seed}; begins ${clockOf(plan.startsAtMs, first)} in the ${first.name}`,
   );
+  const dayBoards = await emptyBoards(gateway, plan);
   const startedAt = performance.now();
-  const player = new DayPlayer({ plan, gateway, speed, say: (line) => say(`  ${line}`), signal });
+  const count = addTo.bind(undefined, dayBoards);
+  const player = new DayPlayer({ plan, gateway, speed, say: (line) => say(`  ${line}`), count, signal });
   let shown = 0;
   const timer = setInterval(() => {
     const perSecond = Math.round((player.ids.size - shown) / (everyMs / 1000));
@@ -111,7 +114,10 @@ async function playDay(signal: AbortSignal): Promise<boolean> {
     shownAt = performance.now();
     status.show(`  checking: ${ranked} of ${acknowledged.size} stored and ranked`);
   });
-  const played = { plan, player, seconds, check };
+  // What was given up may be counted or not.
+  const isCertain = check.missing.length === 0 && !signal.aborted;
+  const boards = isCertain ? await compareBoards(gateway, dayBoards) : undefined;
+  const played = { plan, player, seconds, check, boards };
   say(summaryOf(played));
   return isGoodDay(played);
 }
