@@ -69,13 +69,12 @@ const storeBoard = queryRoute({
         items: [{ itemID: 85571, quantity: 2 }],
       },
     },
-    "turnover of two days": {
+    "turnover of one day": {
       params: { storeID: "7" },
-      query: { from: "20261120", to: "20261121", by: "netSales" },
+      query: { date: "20261121", by: "netSales" },
       response: {
         storeID: 7,
-        from: "20261120",
-        to: "20261121",
+        date: "20261121",
         by: "netSales",
         asOf: "2026-11-21T09:30:00.087Z",
         items: [{ itemID: 85571, netSales: "3.48" }],
