@@ -1,9 +1,12 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, test } from "vitest";
 import { openStream } from "./kit/fronts.ts";
 import { postJson } from "./kit/sales.ts";
 import { batchOf, openPublisher, poisonSale } from "./kit/publish.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
-import { bearer, createKey } from "./kit/tally.ts";
+import { bearer, createKey, runTally } from "./kit/tally.ts";
 
 /* Dead letters, the page and the stores, over HTTP. The first gateway has an operator's account, the second has none. */
 
@@ -165,6 +168,36 @@ test("an operator registers a store, and all gateways know it at once", async ()
     const response = await put(...request);
     expect([response.status, await response.json()]).toEqual([status, { message: expect.stringMatching(message) }]);
   }
+});
+
+test("a file registers stores, a wrong line is rejected with its reason, and an export can be imported", async () => {
+  const file = join(await temporaryDirectory(), "stores.csv");
+  const exported = `${file}.exported.csv`;
+  const tally = ({ authorization }: typeof operator, ...args: readonly string[]) =>
+    runTally(system, args, { TALLY_API_KEY: authorization.slice("Bearer ".length) });
+  const importFile = (path: string, key = operator) => tally(key, "import", path, "--domain", "stores");
+  const lines = ["80,africa/cairo,", "81,Mars/Olympus,2", "82,Europe/Berlin,3", "080,Africa/Cairo,5"];
+  await writeFile(file, ["storeID,zone,closingHour", ...lines, ""].join("\n"));
+  // An import of events would end with 2: its lines would be stored again.
+  await writeFile(`${file}.import-began`, "of other content");
+  for (let n = 0; n < 2; n++) {
+    expect(await importFile(file)).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining("3 lines accepted, 1 rejected"),
+    });
+    expect(await readFile(`${file}.rejected.csv`, "utf8")).toMatch(
+      /\n3,"zone: expected the IANA name .*",81,Mars\/Olympus,2\n$/,
+    );
+  }
+  await tally(operator, "export", "stores", "--output", exported, "--endpoint", "write");
+  expect(await readFile(exported, "utf8")).toMatch(
+    /^storeID,zone,closingHour\n(7.*\n)*80,Africa\/Cairo,5\n82,Europe\/Berlin,3\n$/,
+  );
+  expect(await importFile(exported)).toMatchObject({ exitCode: 0, output: expect.stringContaining(" 0 rejected") });
+  expect(await importFile(exported, reader)).toMatchObject({
+    exitCode: 2,
+    errors: expect.stringContaining("purchases:operate"),
+  });
 });
 
 test("the sales of a business day are in the hours of the store, without voids and less refunds", async () => {

@@ -22,11 +22,14 @@ export function domainNamed(name: string): Domain {
   throw usageError(`--domain: expected one of ${domains.map((one) => one.name).join(", ")}, got ${name}`);
 }
 
-/** What has files of this name: a domain, or some of its events. Throws a CommandError for an unknown name. */
+/** What has files of this name: a domain, some of its events, or its configuration, which has `puts` and no `routes`.
+ * Throws a CommandError for an unknown name. */
 export function fileDomainNamed(name: string): Domain {
   for (const domain of domains) {
     const other = domain.otherFiles?.[name];
-    if (other !== undefined) return { ...domain, routes: [other.route], files: other.files };
+    if (other === undefined) continue;
+    const { route, files } = other;
+    return { ...domain, files, ...(route.kind === "put" ? { routes: [], puts: [route] } : { routes: [route] }) };
   }
   return domainNamed(name);
 }

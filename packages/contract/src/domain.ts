@@ -34,7 +34,7 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly puts: readonly PutRoute[];
   readonly views: readonly View[];
   readonly files?: EventFiles<E>;
-  /** Events with files of their own, by the name that `tally export` and `tally import` take instead of the domain's. */
+  /** Events or configuration with files of their own, by the name that `tally export` and `tally import` take. */
   readonly otherFiles?: Readonly<Record<string, OtherFiles>>;
   /** The key of the sentence in this domain's error bodies. */
   readonly errorKey: "message" | "msg";
@@ -44,12 +44,15 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
 
 export interface OtherFiles {
   /** Takes what was exported. */
-  readonly route: BulkRoute<Event>;
+  readonly route: BulkRoute<Event> | PutRoute;
   readonly files: EventFiles;
 }
 
 /** Gives other files the types of their rows, then erases them. */
-export function otherFiles<E extends Event, F extends Event>(route: BulkRoute<E>, files: EventFiles<F>): OtherFiles {
+export function otherFiles<E extends Event, F extends Event>(
+  route: BulkRoute<E> | PutRoute,
+  files: EventFiles<F>,
+): OtherFiles {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { route, files } as unknown as OtherFiles;
 }

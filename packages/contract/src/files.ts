@@ -16,6 +16,8 @@ export interface EventFiles<E extends Event = Event> {
   readonly filters: { readonly store?: RowFilter; readonly date?: RowFilter };
   /** A POST may lack them, a CSV may not: a whole column is more likely forgotten than absent. */
   readonly requiredColumns?: readonly string[];
+  /** They are no events: a line has no key, and may be sent again with other values. */
+  readonly isConfiguration?: true;
   /** Fields with an own form in a CSV cell. Other cells are text as it is. */
   readonly cells?: Readonly<Record<string, CellForm>>;
 }

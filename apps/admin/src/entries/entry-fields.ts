@@ -1,15 +1,20 @@
 import { fieldIn, InvalidInput, parsedJson } from "@tally/contract";
-import type { BulkRoute, Domain, EntryFields, Event, IngestRoute } from "@tally/contract";
+import type { BulkRoute, Domain, EntryFields, Event, IngestRoute, PutRoute } from "@tally/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 
 /** An entry's own Idempotency-Key. */
 export const keyColumn = "idempotencyKey";
 
-type OwnRoute = IngestRoute<Event>;
+export type OwnRoute = IngestRoute<Event> | PutRoute;
 
 /** The routes of a domain where each request is one event without files. */
-export function ingestRoutesOf({ routes }: Domain): readonly OwnRoute[] {
+export function ingestRoutesOf({ routes }: Domain): readonly IngestRoute<Event>[] {
   return routes.filter((route) => route.kind === "ingest");
+}
+
+/** Likewise, or the routes of configuration, see fileDomainNamed. */
+export function ownRoutesOf(domain: Domain): readonly OwnRoute[] {
+  return domain.routes.length === 0 ? domain.puts : ingestRoutesOf(domain);
 }
 
 /** The route of a domain that takes many events at once. */

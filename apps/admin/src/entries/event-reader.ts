@@ -13,14 +13,15 @@ export function eventReader(domain: Domain): (entry: EntryFields, id: string) =>
       return bulk.toEvent(id, entry);
     };
   }
+  const routes = ingestRoutesOf(domain);
   const checks = new Map(
-    ingestRoutesOf(domain).map((route) => [
+    routes.map((route) => [
       route,
       { params: Compile(route.params), body: route.body === "ignored" ? undefined : Compile(route.body) },
     ]),
   );
   return ({ [keyColumn]: _key, ...entry }, id) => {
-    const route = fittingRoute(domain, entry);
+    const route = fittingRoute(domain, routes, entry);
     const parts = partsOf(route, entry);
     const check = checks.get(route);
     if (check !== undefined) expectValid(check.params, parts.params);

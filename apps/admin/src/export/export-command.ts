@@ -17,7 +17,7 @@ interface ExportFlags extends JsonFlag {
 export function exportCommand(): Command {
   return newCommand("export", { 3: "the database does not respond" })
     .description("writes the stored events of a domain as CSV or NDJSON, which tally import reads")
-    .argument("[domain]", "the domain of the events, or voids or refunds", "purchases")
+    .argument("[domain]", "the domain of the events, or voids, refunds or stores", "purchases")
     .option("--store <id>", "only this store")
     .option("--date <day>", "only this day: yyyymmdd for purchases, a number for steps and lift rides")
     .option(
@@ -46,7 +46,8 @@ async function exportDomain(name: string, flags: ExportFlags): Promise<void> {
   );
   const seconds = (performance.now() - startedAt) / 1000;
   const summary = { domain: name, events, format, output: output ?? null, seconds };
-  const text = `${events} events of ${name}${output === undefined ? "" : ` in ${output}`}, in ${seconds.toFixed(1)} s\n`;
+  const what = files.isConfiguration === true ? name : `events of ${name}`;
+  const text = `${events} ${what}${output === undefined ? "" : ` in ${output}`}, in ${seconds.toFixed(1)} s\n`;
   const stream = output === undefined ? process.stderr : process.stdout;
   stream.write(flags.json === true ? `${JSON.stringify(summary)}\n` : text);
 }

@@ -39,7 +39,10 @@ export function exportEvents(options: ExportOptions, stream: Writable): Promise<
     for await (const rows of snapshot.stream(sql, values)) {
       const entries = rows.map((row) => {
         const event = files.rows.eventOf(row);
-        const entry = { ...fieldsOfEvent(files.fields, event), [keyColumn]: event.id };
+        const entry = {
+          ...fieldsOfEvent(files.fields, event),
+          ...(!files.isConfiguration && { [keyColumn]: event.id }),
+        };
         onEvent?.(event, entry);
         return entry;
       });
@@ -63,13 +66,12 @@ interface ExportFormat {
 
 export const exportFormats = {
   csv: {
-    head: ({ fields }) => stringify([[...Object.keys(fields), keyColumn]]),
-    lines: ({ fields, cells }, entries) =>
+    head: (files) => stringify([columnsOf(files)]),
+    lines: (files, entries) =>
       stringify(
-        entries.map((entry) => [
-          ...Object.keys(fields).map((name) => cells?.[name]?.write(entry[name]) ?? textOf(entry[name])),
-          textOf(entry[keyColumn]),
-        ]),
+        entries.map((entry) =>
+          columnsOf(files).map((name) => files.cells?.[name]?.write(entry[name]) ?? textOf(entry[name])),
+        ),
       ),
   },
   ndjson: {
@@ -77,6 +79,11 @@ export const exportFormats = {
     lines: (_files, entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""),
   },
 } satisfies Record<string, ExportFormat>;
+
+const columnsOf = ({ fields, isConfiguration }: EventFiles) => [
+  ...Object.keys(fields),
+  ...(isConfiguration ? [] : [keyColumn]),
+];
 
 function textOf(value: unknown): string {
   if (value === undefined) return "";

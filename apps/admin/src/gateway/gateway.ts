@@ -79,9 +79,9 @@ export function gatewayOf({ url: flag }: GatewayFlags) {
       return { status, eventId, json: parsedJson(text), message };
     },
 
-    /** One attempt to POST to this path; for `sendBulk`. */
-    attemptAt(path: string, headers: Readonly<Record<string, string>>): Attempt {
-      const init = { method: "POST", redirect: "manual", headers: { ...headers, ...authorization } } as const;
+    /** One attempt to send to this path; for `sendBulk`. */
+    attemptAt(path: string, headers: Readonly<Record<string, string>>, method: "POST" | "PUT"): Attempt {
+      const init = { method, redirect: "manual", headers: { ...headers, ...authorization } } as const;
       return { fetch, url: address + path, init, attemptMs };
     },
   };

@@ -8,7 +8,7 @@ import {
   bulkRouteOf,
   cellValue,
   fieldsOf,
-  ingestRoutesOf,
+  ownRoutesOf,
   keyColumn,
   problemOf,
 } from "../entries/entry-fields.ts";
@@ -204,5 +204,5 @@ function partsOf({ columns }: CellForm): readonly string[] {
 
 function routesOf(domain: Domain) {
   const bulk = bulkRouteOf(domain);
-  return bulk === undefined ? ingestRoutesOf(domain) : [bulk];
+  return bulk === undefined ? ownRoutesOf(domain) : [bulk];
 }

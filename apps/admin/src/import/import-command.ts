@@ -1,6 +1,6 @@
 import { wholeNumber, wholeNumberTo } from "@tally/runtime/flag-values";
 import { Option, type Command } from "commander";
-import { bulkRouteOf, ingestRoutesOf } from "../entries/entry-fields.ts";
+import { bulkRouteOf, ownRoutesOf } from "../entries/entry-fields.ts";
 import { usageError, exitCodes, newCommand } from "../command.ts";
 import { fileDomainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { gatewayFlag, gatewayOf, type GatewayFlags } from "../gateway/gateway.ts";
@@ -30,7 +30,7 @@ export function importCommand(): Command {
       "sends the events of a CSV or NDJSON file to a gateway, each line exactly once however often it is repeated",
     )
     .argument("<file>", "ends in .csv, .ndjson or .jsonl")
-    .option("--domain <name>", "the domain of the events, or voids or refunds", "purchases")
+    .option("--domain <name>", "the domain of the events, or voids, refunds or stores", "purchases")
     .option("--acknowledged <file>", "writes the event ids of accepted lines, for tally audit --acknowledged")
     .option(
       "--concurrency <number>",
@@ -59,8 +59,10 @@ export function importCommand(): Command {
 async function importFile(file: string, flags: ImportFlags): Promise<void> {
   const domain = fileDomainNamed(flags.domain);
   const isBulk = bulkRouteOf(domain) !== undefined;
-  if (!isBulk && ingestRoutesOf(domain).length === 0)
+  if (!isBulk && ownRoutesOf(domain).length === 0)
     throw usageError(`--domain: ${domain.name} has no events without files`);
+  if (flags.acknowledged !== undefined && domain.files?.isConfiguration === true)
+    throw usageError(`--acknowledged: ${flags.domain} are no events`);
   const gateway = gatewayOf(flags);
   const startedAt = performance.now();
   const result = await withProgress((progress) =>

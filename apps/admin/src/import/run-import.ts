@@ -55,7 +55,7 @@ async function importLines(options: ImportOptions, progress: Progress) {
   const format = formatOf(options.file);
   const { beganFile, rejectedFile: rejectedPath } = filesOf(options.file);
   const inspection = await inspectFile(options.file, options.domain, progress);
-  noteBegin(options, beganFile, inspection);
+  if (options.domain.files?.isConfiguration !== true) noteBegin(options, beganFile, inspection);
   const rejectedFile = new OutputFile(rejectedPath, inspection.rejectedHead);
   const acknowledgedFile =
     options.acknowledgedFile === undefined ? undefined : new OutputFile(options.acknowledgedFile, "");

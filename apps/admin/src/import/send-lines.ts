@@ -1,11 +1,11 @@
 import { crc32 } from "node:zlib";
 import { setTimeout as delay } from "node:timers/promises";
 import { headOf, isRetriable, messageOf, retryDelayMs, sendBulk, type BulkOutcome } from "@tally/client";
-import { IdempotencyKey, InvalidInput, type Domain } from "@tally/contract";
+import { IdempotencyKey, InvalidInput, parsedJson, type Domain } from "@tally/contract";
 import { Check } from "typebox/value";
 import { CommandError, usageError } from "../command.ts";
 import { bulkRouteOf, keyColumn } from "../entries/entry-fields.ts";
-import { requestOf } from "../entries/entry-request.ts";
+import { requestOf, type EntryRequest } from "../entries/entry-request.ts";
 import { backOff, wrongKey, type Gateway } from "../gateway/gateway.ts";
 import type { ImportLine } from "./file-format.ts";
 
@@ -31,14 +31,11 @@ interface Sending extends SendOptions {
 }
 
 /** The event of a line, with the key that makes it the same event on every try. */
-interface Entry {
+interface Entry extends Omit<EntryRequest, "body"> {
   readonly line: number;
   readonly key: string;
   /** The event as JSON: one line of a bulk request, or the body of a single request. */
   readonly text: string;
-  readonly path: string;
-  /** Entries of one scope are sent in the order of the file and at least 1 ms apart. */
-  readonly scope: string | undefined;
 }
 
 // Half of the gateway's default limit for a body.
@@ -80,11 +77,11 @@ function entryOf(
   const bulk = bulkRouteOf(domain);
   if (bulk !== undefined) {
     const text = JSON.stringify({ ...fields, [keyColumn]: key });
-    return { line: number, key, text, path: bulk.path, scope: undefined };
+    return { line: number, key, text, path: bulk.path, scope: undefined, stored: undefined };
   }
   try {
-    const { path, body, scope } = requestOf(domain, fields);
-    return { line: number, key, text: body, path, scope };
+    const { body: text, ...request } = requestOf(domain, fields);
+    return { line: number, key, text, ...request };
   } catch (error) {
     if (error instanceof InvalidInput) return { rejected: error.message };
     throw error;
@@ -128,13 +125,15 @@ class Lane {
     }
   }
 
-  #post(part: readonly Entry[], { path, key }: Entry): Promise<BulkOutcome<Entry>> {
+  #post(part: readonly Entry[], { path, key, stored }: Entry): Promise<BulkOutcome<Entry>> {
     const headers = this.#isBulk
       ? { "content-type": "application/x-ndjson" }
       : { "content-type": "application/json", "idempotency-key": key };
     const { gateway, signal } = this.#sending;
-    const request = { ...gateway.attemptAt(path, headers), signal };
-    return this.#isBulk ? sendBulk(part, request) : sendBulk(part, request, resultOfEvent);
+    const request = { ...gateway.attemptAt(path, headers, stored === undefined ? "POST" : "PUT"), signal };
+    return this.#isBulk
+      ? sendBulk(part, request)
+      : sendBulk(part, request, (body, _count, response) => resultOfOne(body, response, stored));
   }
 
   async #take(outcome: BulkOutcome<Entry>, part: readonly Entry[], first: Entry): Promise<void> {
@@ -184,9 +183,10 @@ class Lane {
   }
 }
 
-/** Reads the response to the POST of one event; undefined: it says nothing about the event, or is about all of them. */
-function resultOfEvent(body: string, _count: number, { ok, status, headers }: Response) {
-  const id = headers.get("tally-event-id");
+/** Reads the response to one line; undefined: it says nothing about the line, or is about all of them. */
+function resultOfOne(body: string, { ok, status, headers }: Response, stored: Entry["stored"]) {
+  const isStored = stored !== undefined && Check(stored, parsedJson(body));
+  const id = isStored ? "" : headers.get("tally-event-id");
   if (ok) return id === null ? undefined : [{ status: 201, id } as const];
   const error = messageOf(body);
   const isAboutAll = isRetriable(status) || status < 400 || status === 401 || status === 403 || status === 413;

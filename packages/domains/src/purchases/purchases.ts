@@ -6,7 +6,7 @@ import { rank, recount, retention } from "./rank.ts";
 import { correctionRoutes, manyRefunds, manyVoids } from "./correction-routes.ts";
 import { files, purchaseRoutes } from "./routes.ts";
 import { store } from "./store.ts";
-import { putStore } from "./stores.ts";
+import { putStore, registryFiles } from "./stores.ts";
 
 export const purchases = defineDomain({
   name: "purchases",
@@ -23,5 +23,9 @@ export const purchases = defineDomain({
   puts: [putStore],
   views,
   files,
-  otherFiles: { voids: otherFiles(manyVoids, voidFiles), refunds: otherFiles(manyRefunds, refundFiles) },
+  otherFiles: {
+    voids: otherFiles(manyVoids, voidFiles),
+    refunds: otherFiles(manyRefunds, refundFiles),
+    stores: otherFiles(putStore, registryFiles),
+  },
 });

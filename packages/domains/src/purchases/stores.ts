@@ -1,6 +1,6 @@
-import { InvalidInput, NotFound, putRoute, queryRoute } from "@tally/contract";
+import { InvalidInput, NotFound, putRoute, queryRoute, type Event, type EventFiles } from "@tally/contract";
 import { Type, type Static } from "typebox";
-import { closed, ids, None, wholeNumbers } from "../values.ts";
+import { closed, ids, None, numberFilter, wholeNumbers } from "../values.ts";
 import { registeredClock } from "./registry.ts";
 
 const closingHours = wholeNumbers(0, 6);
@@ -90,3 +90,21 @@ export const listStores = queryRoute({
 
 const selectPage =
   "SELECT store_id AS storeID, zone, closing_hour AS closingHour FROM stores WHERE store_id >= ? ORDER BY store_id LIMIT ?";
+
+export const registryFiles: EventFiles<Event & { readonly columns: readonly unknown[] }> = {
+  rows: {
+    table: "stores",
+    columns: ["store_id", "zone", "closing_hour"],
+    selectFrom: (table) => `SELECT store_id, zone, closing_hour FROM ${table}`,
+    eventOf: (columns) => ({ id: "", columns }),
+  },
+  fields: {
+    storeID: ({ columns }) => columns[0],
+    zone: ({ columns }) => columns[1],
+    closingHour: ({ columns }) => columns[2],
+  },
+  order: "store_id",
+  filters: { store: numberFilter("store_id = ?", "--store", ids) },
+  requiredColumns: ["closingHour"],
+  isConfiguration: true,
+};
