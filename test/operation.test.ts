@@ -162,6 +162,7 @@ test("an operator registers a store, and all gateways know it at once", async ()
     [403, /^this gateway changes no configuration/, "70", utc, operator, 1],
     [400, /^zone: expected the IANA name of a time zone.*"Europe\/Atlantis"/, "70", { zone: "Europe/Atlantis" }],
     [400, /^zone: expected the IANA name/, "70", { zone: "+02:00" }],
+    [400, /^zone: expected the IANA name/, "70", { zone: "T12+0200" }],
     [400, /^closingHour: expected an integer from 0 to 6, got 7/, "70", { ...utc, closingHour: 7 }],
   ];
   for (const [status, message, ...request] of rejections) {

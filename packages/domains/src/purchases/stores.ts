@@ -47,10 +47,13 @@ export const putStore = putRoute({
 /** "america/new_york" → "America/New_York". Throws InvalidInput for a zone that this process does not know. */
 function parseZone(text: string): string {
   try {
-    return Temporal.Now.zonedDateTimeISO(text).timeZoneId;
+    const { timeZoneId } = Temporal.Now.zonedDateTimeISO(text);
+    // The zone of a time such as "T12+0530" is an offset.
+    if (/^[A-Z]/i.test(timeZoneId)) return timeZoneId;
   } catch {
-    throw new InvalidInput("zone", expectedZone, text);
+    // Not a zone.
   }
+  throw new InvalidInput("zone", expectedZone, text);
 }
 
 export const oneStore = queryRoute({
