@@ -39,14 +39,17 @@ interface SalesSeries extends Series {
 }
 
 const ofAllTime = measures.map((measure) => seriesFor(measure));
-// A process meets a few days, or all of its history once.
+// A process meets a few days, or all of its history once. Clients may send a sale of any day since the year 1000.
+const daysMax = 2000;
 const ofDays = new Map<number, readonly SalesSeries[]>();
 
 /** All series that a row adds to; without a day only the quantity of all time. */
 export function salesSeriesOf(day: number | null): readonly SalesSeries[] {
   if (day === null) return ofAllTime.slice(0, 1);
   let found = ofDays.get(day);
-  if (found === undefined) ofDays.set(day, (found = [...ofAllTime, ...measures.map((one) => seriesFor(one, day))]));
+  if (found !== undefined) return found;
+  if (ofDays.size >= daysMax) ofDays.clear();
+  ofDays.set(day, (found = [...ofAllTime, ...measures.map((one) => seriesFor(one, day))]));
   return found;
 }
 
