@@ -6,10 +6,12 @@ import type { MirroredBoards } from "./moves.ts";
  * of the boards: "20261126/item:42". Redis keeps "" always, others by WINDOWS and BY, and days for a short time only.
  */
 
-/** Which series Redis keeps beside "". `measures`: by name. `from`: the first day, yyyymmdd; absent: no days. */
+/** Which series Redis keeps beside "". `measures`: by name. `from`: the first day, yyyymmdd; absent: no days.
+ * `lacksPast`: the measures of all time lack what was folded before an upgrade, so they are not kept. */
 export interface KeptSeries {
   readonly measures: readonly string[];
   readonly from?: number;
+  readonly lacksPast?: true;
 }
 
 export const onlyAllTime: KeptSeries = { measures: [] };
@@ -23,9 +25,10 @@ export interface SeriesSettings {
 /** As the settings are by default. */
 export const defaultSeries: SeriesSettings = { windows: ["all", "day"], by: [] };
 
-/** What Redis keeps from a time on. `from`: a later first day, yyyymmdd. */
-export function keptSince({ windows, by }: SeriesSettings, now: number, from = 0): KeptSeries {
-  return windows.includes("day") ? { measures: by, from: Math.max(from, firstLiveDay(now)) } : { measures: by };
+/** What Redis keeps from a time on. `from`: only days from this one on, yyyymmdd, are complete; 0: all, and all time. */
+export function keptSince({ windows, by: measures }: SeriesSettings, now: number, from = 0): KeptSeries {
+  const kept: KeptSeries = from === 0 ? { measures } : { measures, lacksPast: true };
+  return windows.includes("day") ? { ...kept, from: Math.max(from, firstLiveDay(now)) } : kept;
 }
 
 const dayMs = 86_400_000;
@@ -57,11 +60,12 @@ export function sliceOf(series: string, key: number): number {
   return key % (series === "" ? 8 : 16);
 }
 
-export function isKept(series: string, { measures, from }: KeptSeries): boolean {
+export function isKept(series: string, { measures, from, lacksPast }: KeptSeries): boolean {
   const day = dayOfSeries(series);
   const measure = day === undefined ? series : series.slice(9);
   if (measure !== "" && !measures.includes(measure)) return false;
-  return day === undefined || (from !== undefined && day >= from);
+  if (day === undefined) return measure === "" || lacksPast !== true;
+  return from !== undefined && day >= from;
 }
 
 /** The boards of a series of these boards. */
