@@ -5,7 +5,14 @@ import { domains } from "@tally/domains";
 import { silentLog, type Log } from "@tally/runtime";
 import { addDomains, closeEarlier, enter, joinEpoch, keepShards, ledgerMigrations, openEpoch } from "@tally/database";
 import { readEpochs, readFold, readShards, retentionMigrations } from "@tally/database";
-import { defaultSeries, encodeRankingMessage, Moves, type BatchId, type SeriesSettings } from "@tally/contract";
+import {
+  defaultSeries,
+  encodeRankingMessage,
+  firstKeptDay,
+  Moves,
+  type BatchId,
+  type SeriesSettings,
+} from "@tally/contract";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
 import { rebuild } from "@tally/reconcile";
@@ -326,6 +333,17 @@ test("rankings are rebuilt for other settings of series, and days that are over 
   await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 20_000);
   expect([await rankings.series(domain.name), await count()]).toEqual([{ measures: ["netSales"] }, 2]);
   await vi.waitFor(async () => expect((await boards()).filter((board) => board.includes("/"))).toEqual([]), 10_000);
+});
+
+test("a clock that is days ahead deletes no boards of live days", async () => {
+  const { domain, rankings, rebuild: build, start } = await open(20);
+  await build();
+  const expected = firstKeptDay(Date.now());
+  vi.spyOn(Date, "now").mockReturnValue(Date.now() + 5 * 86_400_000);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const forgotten = Promise.withResolvers<readonly unknown[]>();
+  start({ ...rankings, forgetDays: async (...of) => forgotten.resolve(of) });
+  expect(await forgotten.promise).toEqual([domain.name, expected]);
 });
 
 test("an auditor that is stopped while it rebuilds lets others build", async () => {

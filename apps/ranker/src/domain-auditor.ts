@@ -1,4 +1,4 @@
-import { closeEarlier, findMissing, isInHistory, keepShards, listBatches, openEpoch } from "@tally/database";
+import { clockOf, closeEarlier, findMissing, isInHistory, keepShards, listBatches, openEpoch } from "@tally/database";
 import { placeAt, readEpochs, readFold, readShards, type Database, type Epochs } from "@tally/database";
 import { Outage, type Log } from "@tally/runtime";
 import { firstKeptDay } from "@tally/contract";
@@ -173,10 +173,12 @@ export class DomainAuditor {
   }
 
   async forgetDays(): Promise<void> {
-    const before = firstKeptDay(Date.now());
-    if (!this.#hasSeries || before === this.#forgotten) return;
-    await this.#options.rankings.forgetDays(this.#domain.name, before);
-    this.#forgotten = before;
+    const [now, { database, rankings }] = [Date.now(), this.#options];
+    if (!this.#hasSeries || firstKeptDay(now) === this.#forgotten) return;
+    // By the database's clock, as the days are chosen: a clock that is days ahead must not delete live ones.
+    const before = firstKeptDay(Math.min(now, await clockOf(database.writer)));
+    await rankings.forgetDays(this.#domain.name, before);
+    this.#forgotten = firstKeptDay(now);
   }
 
   get #hasSeries(): boolean {

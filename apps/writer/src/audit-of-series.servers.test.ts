@@ -2,7 +2,15 @@ import { decodeRankingMessage, firstLiveDay, newEventId, type Change, type Domai
 import { audit, rebuild } from "@tally/reconcile";
 import { ownRankings } from "@tally/redis/own-rankings";
 import { expect, test } from "vitest";
-import { bodyOf, deliveryOf, openWriter, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
+import {
+  bodyOf,
+  deliveryOf,
+  newBatchId,
+  openWriter,
+  purchases,
+  purchasesDatabase,
+  sale,
+} from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
 const { rankings } = ownRankings(2, [purchases]);
@@ -65,4 +73,9 @@ test.each(Object.entries(ranks))("the audit judges the boards of days and measur
   }
   for (const board of [`20260101/store:${storeId}`, `${today}/receipts/store:${storeId}`])
     expect((await rankings.top(domain.name, board, 10)).isExact).toBe(false);
+  // A writer has met the day after tomorrow, so it moves the boards of yesterday no more.
+  const message = decodeRankingMessage(messages[0] ?? expect.fail());
+  await rankings.rank(domain.name, { ...message, batch: newBatchId(), storedAt: Date.now() + 2 * 86_400_000 });
+  const exact = [yesterday, today].map(async (day) => rankings.top(domain.name, `${day}/store:${storeId}`, 10));
+  expect((await Promise.all(exact)).map(({ isExact }) => isExact)).toEqual([false, true]);
 });

@@ -104,7 +104,7 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     const known = await readBatches(snapshot, domain.name);
     const wereRead = options.isFull === true ? "all" : rowsToRead(ledger, fold);
     const rowsTotal = wereRead === "all" ? ledger.changes : ledger.changes - fold.changes;
-    const kept = await keptSeries(snapshot, rankings, domain.name);
+    const kept = await keptSeries(snapshot, rankings, domain.name, ledger.newest);
     const { boards: kinds } = recount;
     const toAddUp = { ...known, kept };
     const onRows = progress("rows", rowsTotal);
@@ -138,9 +138,12 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
 }
 
 /** What the rankings have of the days that are live now, by the database's clock. */
-async function keptSeries(snapshot: SqlSnapshot, rankings: Rankings, domain: string): Promise<KeptSeries> {
-  const { measures, from } = (await rankings.series(domain)) ?? onlyAllTime;
-  return from === undefined ? { measures } : { measures, from: Math.max(from, firstLiveDay(await clockOf(snapshot))) };
+async function keptSeries(snapshot: SqlSnapshot, rankings: Rankings, domain: string, newest: number) {
+  const kept: KeptSeries = (await rankings.series(domain)) ?? onlyAllTime;
+  if (kept.from === undefined) return kept;
+  // The clock of a replica may be behind that of the writes.
+  const now = Math.max(newest, await clockOf(snapshot));
+  return { ...kept, from: Math.max(kept.from, firstLiveDay(now)) };
 }
 
 async function countConflicts(snapshot: SqlSnapshot, domain: Domain): Promise<DomainAudit["keyConflicts"]> {

@@ -29,7 +29,9 @@ export function boardReads(
       if (tops.length > 1) places.sort(inOrder);
       const best = places.slice(0, limit);
       const entries = best.map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
-      const isExact = tops.every(([, , isShort, kept]) => isShort === 0 && isLive(board, seriesOfText(kept)));
+      const isExact = tops.every(
+        ([asOf, , isShort, kept]) => isShort === 0 && isLive(board, Number(asOf ?? 0), seriesOfText(kept)),
+      );
       // A generation built without batches has as-of 0.
       return { entries, isExact, asOf: Math.max(...tops.map(([asOf]) => Number(asOf ?? 0))) || undefined };
     },
@@ -73,11 +75,12 @@ export function seriesOfText(text: string | null): KeptSeries | undefined {
   return text === null ? undefined : (JSON.parse(text) as KeptSeries);
 }
 
-function isLive(board: string, { measures, from }: KeptSeries = onlyAllTime): boolean {
-  const series = seriesOfBoard(board);
+/** `asOf`: when the newest batch was stored, by the clock that decides which days it moved. This one may be behind. */
+function isLive(board: string, asOf: number, kept: KeptSeries = onlyAllTime): boolean {
+  const [series, { from }] = [seriesOfBoard(board), kept];
   // The clock is read only for the boards of days.
-  if (from === undefined || series === "") return isKept(series, { measures });
-  return isKept(series, { measures, from: Math.max(from, firstLiveDay(Date.now())) });
+  if (from === undefined || series === "") return isKept(series, kept);
+  return isKept(series, { ...kept, from: Math.max(from, firstLiveDay(Math.max(asOf, Date.now()))) });
 }
 
 /** Mirrored boards in the series of a board. */
