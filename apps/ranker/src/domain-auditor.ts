@@ -1,8 +1,8 @@
 import { clockOf, closeEarlier, findMissing, isInHistory, keepShards, listBatches, openEpoch } from "@tally/database";
 import { placeAt, readEpochs, readFold, readShards, type Database, type Epochs } from "@tally/database";
 import { Outage, type Log } from "@tally/runtime";
-import { firstKeptDay } from "@tally/contract";
-import type { BatchId, Domain, KeptSeries, SeriesSettings, SqlReader } from "@tally/contract";
+import { firstKeptDay, settingsOf, textOfSeries } from "@tally/contract";
+import type { BatchId, Domain, SeriesSettings, SqlReader } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";
 import { fold, rebuild, repair } from "@tally/reconcile";
 import { rebuildPace } from "./rebuild-pace.ts";
@@ -74,7 +74,8 @@ export class DomainAuditor {
       await this.#rebuild("they lack batches that are folded");
       return false;
     }
-    if (this.#hasSeries && !isSame(await rankings.series(name), this.#options.series)) {
+    // While writers have other settings, a rebuild would not last.
+    if (this.#hasSeries && !(await this.#hasAskedSeries()) && !(await rankings.lacksSeries(name))) {
       await this.#rebuild("they have other series than WINDOWS and BY ask for");
       return false;
     }
@@ -181,6 +182,11 @@ export class DomainAuditor {
     this.#forgotten = firstKeptDay(now);
   }
 
+  async #hasAskedSeries(): Promise<boolean> {
+    const kept = await this.#options.rankings.series(this.#domain.name);
+    return kept !== undefined && textOfSeries(settingsOf(kept)) === textOfSeries(this.#options.series);
+  }
+
   get #hasSeries(): boolean {
     return this.#domain.recount.boards.some((kind) => "mirrored" in kind);
   }
@@ -240,9 +246,4 @@ export class DomainAuditor {
     this.#openedAtMs = -Infinity;
     this.#options.onRebuilt(name);
   }
-}
-
-function isSame(kept: KeptSeries | undefined, { windows, by }: SeriesSettings): boolean {
-  const hasDays = kept?.from !== undefined;
-  return kept !== undefined && hasDays === windows.includes("day") && kept.measures.join() === by.join();
 }

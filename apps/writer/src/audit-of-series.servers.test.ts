@@ -79,3 +79,19 @@ test.each(Object.entries(ranks))("the audit judges the boards of days and measur
   const exact = [yesterday, today].map(async (day) => rankings.top(domain.name, `${day}/store:${storeId}`, 10));
   expect((await Promise.all(exact)).map(({ isExact }) => isExact)).toEqual([false, true]);
 });
+
+test("rankings that lack the moves of a series are not believed, until a rebuild has them", async () => {
+  const { database, writer, messages } = await openWriter(own, { series: { windows: ["all"], by: ["netSales"] } });
+  const built = { domain: purchases, database, rankings, series };
+  const [board, storeId] = [`${yesterday}/store:99`, 99];
+  for (const isBelieved of [false, true]) {
+    await rebuild(built);
+    if (!isBelieved) writer.take(deliveryOf(bodyOf([sale(storeId, { date: yesterday })])));
+    await writer.drain();
+    for (const body of messages) await rankings.rank(purchases.name, decodeRankingMessage(body));
+    expect((await rankings.top(purchases.name, board, 10)).isExact).toBe(isBelieved);
+    expect([await rankings.series(purchases.name)].includes(undefined)).toBe(!isBelieved);
+    expect(await rankings.lacksSeries(purchases.name)).toBe(!isBelieved);
+    expect(await audit({ ...built, endpoint: "write" })).toMatchObject({ agrees: true });
+  }
+});

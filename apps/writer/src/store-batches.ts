@@ -1,7 +1,15 @@
 import { enter, findFolded, findStored, foreignBatchReason, joinEpoch } from "@tally/database";
 import { keepLetters, letterOfConflict } from "@tally/database";
 import type { LedgerEntry, NewLetter } from "@tally/database";
-import { contentOf, encodeRankingMessage, keptSince, Moves, writerChannels } from "@tally/contract";
+import {
+  contentOf,
+  encodeRankingMessage,
+  keptSince,
+  Moves,
+  settingsOf,
+  textOfSeries,
+  writerChannels,
+} from "@tally/contract";
 import type { KeptSeries, SeriesSettings } from "@tally/contract";
 import type { BatchId, Change, Domain, BatchEvent, SqlTransaction, Event, Refusal, SqlReader } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
@@ -149,6 +157,7 @@ function entryOf(
   const moves = new Moves();
   domain.rank(changes, moves, kept);
   const batch: BatchId = received.batch.id;
+  const series = textOfSeries(settingsOf(kept));
   return {
     batch,
     domain: domain.name,
@@ -158,7 +167,7 @@ function entryOf(
     refused,
     epoch,
     storedAt,
-    rankingMessage: encodeRankingMessage({ batch, storedAt, ...encodeMoves(moves, shards) }),
+    rankingMessage: encodeRankingMessage({ batch, storedAt, series, ...encodeMoves(moves, shards) }),
   };
 }
 

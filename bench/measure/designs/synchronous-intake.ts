@@ -1,6 +1,6 @@
 import { connectDatabase, DatabaseError, type Database } from "@tally/database";
 import type { Commit, openIntake } from "@tally/gateway";
-import { BatchIds, decodeEvent, defaultSeries, keptSince, Moves, packEvent } from "@tally/contract";
+import { BatchIds, decodeEvent, defaultSeries, keptSince, Moves, packEvent, textOfSeries } from "@tally/contract";
 import type { BatchEvent, Change, Domain, EncodedEvent, Event, Refusal } from "@tally/contract";
 import type { SqlTransaction, SqlValue } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
@@ -32,7 +32,8 @@ export const synchronousIntake: typeof openIntake = (domain, { config, rankings 
         const encoded = encodeMoves(moves, config.rankingShards);
         // 0 means unknown. With a time the ranker would look for this batch in the ledger, not find it, and rebuild
         // the rankings.
-        await rankings.rank(domain.name, { batch, storedAt: 0, ...encoded });
+        const series = textOfSeries(defaultSeries);
+        await rankings.rank(domain.name, { batch, storedAt: 0, series, ...encoded });
       }
       return "confirmed";
     } catch {

@@ -26,7 +26,15 @@ export { bulkRoute, contentRoute, formRoute, IdempotencyKey, ingestRoute, putRou
 export type { BulkRoute, Content, ContentRoute, Described, Form, FormPart, FormRoute } from "./routes.ts";
 export type { IngestRoute, PutRoute, QueryRoute } from "./routes.ts";
 export { boardsOfSeries, dayOfSeries, defaultSeries, firstKeptDay, firstLiveDay, isKept, keptSince } from "./series.ts";
-export { onlyAllTime, seriesOfBoard, sliceOf, type KeptSeries, type SeriesSettings } from "./series.ts";
+export {
+  onlyAllTime,
+  seriesOfBoard,
+  settingsOf,
+  sliceOf,
+  textOfSeries,
+  type KeptSeries,
+  type SeriesSettings,
+} from "./series.ts";
 export { keyedRead, lookup } from "./sources.ts";
 export type { BoardReader, BoardTop, KeyedRead, Lookup, ReadKey, Sources } from "./sources.ts";
 export type { SqlParameter, SqlReader, SqlSnapshot, SqlTransaction, SqlValue } from "./sql.ts";

@@ -10,6 +10,8 @@ export interface RankingMessage {
   /** When the rows were written, in ms since 1970. */
   readonly storedAt: number;
   readonly shards: readonly Buffer[];
+  /** The series that its moves have: textOfSeries. Absent: it is of an earlier release. */
+  readonly series?: string;
 }
 
 // The form of the moves. An earlier release rejects a message with mirrored counts that fall before any effect: rankers
@@ -24,6 +26,7 @@ const Header = Compile(
     ...BatchId.properties,
     storedAt: Type.Integer({ minimum: 0, maximum: latestMs }),
     shardBytes: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 }),
+    series: Type.Optional(Type.String()),
   }),
 );
 
@@ -35,6 +38,7 @@ export function encodeRankingMessage(message: RankingMessage): Buffer {
     sequence: message.batch.sequence,
     storedAt: message.storedAt,
     shardBytes: message.shards.map((shard) => shard.length),
+    series: message.series,
   };
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...message.shards]);
 }
@@ -65,8 +69,8 @@ export function decodeRankingMessage(body: Buffer): RankingMessage {
       throw new UndecodableRankingMessage(`moves of shard ${index}: ${cause.message}`, { cause });
     }
   }
-  const { producer, sequence, storedAt } = header;
-  return { batch: { producer, sequence }, storedAt, shards };
+  const { producer, sequence, storedAt, series } = header;
+  return { batch: { producer, sequence }, storedAt, shards, ...(series !== undefined && { series }) };
 }
 
 function parse(text: string): unknown {

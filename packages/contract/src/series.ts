@@ -31,6 +31,16 @@ export function keptSince({ windows, by: measures }: SeriesSettings, now: number
   return windows.includes("day") ? { ...kept, from: Math.max(from, firstLiveDay(now)) } : kept;
 }
 
+/** "day,netSales": the measures beside the first, and whether there are days. */
+export function textOfSeries({ windows, by }: SeriesSettings): string {
+  return [...windows.filter((window) => window === "day"), ...by].join();
+}
+
+/** The settings that ask for what is kept. */
+export function settingsOf({ measures: by, from }: KeptSeries): SeriesSettings {
+  return { windows: from === undefined ? ["all"] : ["all", "day"], by };
+}
+
 const dayMs = 86_400_000;
 // Yesterday in the time zone that is farthest behind.
 const daysBack = 2;

@@ -9,8 +9,8 @@ import {
   withRecount,
 } from "@tally/database";
 import type { Database, Epochs, Fold, Recounted } from "@tally/database";
-import { boardsOfSeries, defaultSeries, keptSince } from "@tally/contract";
-import type { KeptSeries, Recount, SeriesSettings, SqlSnapshot } from "@tally/contract";
+import { boardsOfSeries, defaultSeries, keptSince, settingsOf } from "@tally/contract";
+import type { Recount, SeriesSettings, SqlSnapshot } from "@tally/contract";
 import type { BatchRanking, NewGeneration, Rankings } from "@tally/redis";
 import { addUp, readBatches, rowsToRead } from "./add-up.ts";
 import { BatchMarks, recountedBoards } from "./recount.ts";
@@ -134,11 +134,6 @@ async function shardsOfLost({ domain, database, rankings }: RebuildOptions): Pro
   return name === "unbuilt" ? readShards(database.writer, domain.name) : undefined;
 }
 
-function settingsOf(kept: KeptSeries | undefined): SeriesSettings {
-  if (kept === undefined) return defaultSeries;
-  return { windows: kept.from === undefined ? ["all"] : ["all", "day"], by: kept.measures };
-}
-
 async function load(
   snapshot: SqlSnapshot,
   boards: Recount["boards"],
@@ -147,7 +142,8 @@ async function load(
 ): Promise<{ epochs: Epochs | undefined; fold: Fold; batches: number; cells: number }> {
   const epochs = await findEpochs(snapshot, domain.name);
   const fold = await readFold(snapshot, domain.name);
-  const settings = series ?? settingsOf(await rankings.series(domain.name));
+  const before = await rankings.series(domain.name);
+  const settings = series ?? (before === undefined ? defaultSeries : settingsOf(before));
   const kept = keptSince(settings, await clockOf(snapshot), fold.seriesFrom);
   await generation.noteSeries(kept);
   const totals = await readTotals(snapshot, domain.name);

@@ -114,7 +114,7 @@ test("a refund may name its amount, up to what is left", () => {
 });
 
 // An event that the schema rejects would make a dead letter of its whole batch.
-test("a refund over what numbers hold exactly is rejected, and the largest fits the schema", () => {
+test("a refund above the largest amount is rejected, and the largest fits the schema", () => {
   const refundFor = (amount: string) =>
     manyRefunds.toEvent(saleId, {
       eventID: saleId,
@@ -130,6 +130,6 @@ test("a refund over what numbers hold exactly is rejected, and the largest fits 
         },
       ],
     });
-  expect(() => refundFor("999999999999.9999")).toThrow("lines[0].amount: expected at most 900719925474.0991");
-  expect(Compile(SalesEvent).Check(refundFor("900719925474.0991"))).toBe(true);
+  expect(() => refundFor("100000000.0001")).toThrow("lines[0].amount: expected at most 100000000");
+  expect(Compile(SalesEvent).Check(refundFor("100000000"))).toBe(true);
 });

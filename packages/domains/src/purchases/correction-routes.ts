@@ -4,7 +4,7 @@ import { closed, ids, wholeNumbers } from "../values.ts";
 import { parseBusinessDate } from "./calendar-date.ts";
 import { itemsMax, type RefundEvent, type VoidEvent } from "./event.ts";
 import { grossMax, Quantity } from "./lines.ts";
-import { Money, parseMoney } from "./money.ts";
+import { Money, moneyText, parseMoney } from "./money.ts";
 import { BusinessDate, scopeOfStore } from "./routes.ts";
 
 const expectedId = "the event id of a purchase, from a header Tally-Event-Id";
@@ -65,7 +65,7 @@ function refund(id: string, saleId: string, { storeID, date, lines }: Static<typ
       const itemId = ids.parse(`lines[${index}].ItemID`, ItemID);
       if (amount === undefined) return [at, itemId, numberOfItems];
       const money = parseMoney(amount);
-      if (!Number.isSafeInteger(money)) throw new InvalidInput(`lines[${index}].amount`, `at most ${grossMax}`, amount);
+      if (money > grossMax) throw new InvalidInput(`lines[${index}].amount`, `at most ${moneyText(grossMax)}`, amount);
       return [at, itemId, numberOfItems, money];
     }),
   };

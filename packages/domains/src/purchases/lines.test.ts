@@ -48,11 +48,7 @@ test.each([
     ],
     "9:3:1.99:5.97 9:3:0",
   ],
-  [
-    [sold({ numberOfItems: 1, unitPrice: "900719925474.0991" })],
-    [[9, 1, Number.MAX_SAFE_INTEGER, 0]],
-    "9:1:900719925474.0991",
-  ],
+  [[sold({ numberOfItems: 1, unitPrice: "100000000" })], [[9, 1, 1e12, 0]], "9:1:100000000"],
 ])("items become lines, and are the same lines when they come back as JSON or as a CSV cell", (items, lines, cell) => {
   expect(read(items)).toEqual(lines);
   const shown = itemsOfLines(read(items));
@@ -72,8 +68,8 @@ const wrong: readonly (readonly [message: string, items: unknown])[] = [
     [sold({ unitPrice: "1.99", discountAmount: "5.9701" })],
   ],
   [
-    "items[0].unitPrice: expected at most 900719925474.0991 for all units together",
-    [sold({ unitPrice: "300239975158.0331" })],
+    "items[0].unitPrice: expected at most 100000000 for all units together",
+    [sold({ numberOfItems: 2, unitPrice: "50000000.0001" })],
   ],
   ...wrongPrices.map((unitPrice) => ["the schema", [sold({ unitPrice })]] as const),
 ];

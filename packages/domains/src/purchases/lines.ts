@@ -53,8 +53,12 @@ function pricedLineOf({ unitPrice, discountAmount = "0", ...item }: Item, index:
   const [itemId, quantity] = lineOf(item, index);
   const [price, discount] = [parseMoney(unitPrice), parseMoney(discountAmount)];
   const gross = price * quantity;
-  if (!Number.isSafeInteger(gross))
-    throw new InvalidInput(`items[${index}].unitPrice`, `at most ${grossMax} for all units together`, unitPrice);
+  if (gross > grossMax)
+    throw new InvalidInput(
+      `items[${index}].unitPrice`,
+      `at most ${moneyText(grossMax)} for all units together`,
+      unitPrice,
+    );
   if (discount > gross)
     throw new InvalidInput(
       `items[${index}].discountAmount`,
@@ -64,8 +68,8 @@ function pricedLineOf({ unitPrice, discountAmount = "0", ...item }: Item, index:
   return [itemId, quantity, price, discount] satisfies Lines[number];
 }
 
-/** The most of an amount that numbers hold exactly. */
-export const grossMax = moneyText(Number.MAX_SAFE_INTEGER);
+/** The most that a line may cost, × 10,000: a sum of thousands of such lines is exact. */
+export const grossMax = 1e12;
 
 function pricesDiffer(index: number, unitPrice: string | undefined): InvalidInput {
   return new InvalidInput(`items[${index}].unitPrice`, "a price in all items or in none", unitPrice);

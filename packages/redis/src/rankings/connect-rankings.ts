@@ -119,11 +119,19 @@ function domainNotes(
   };
 }
 
-function seriesNotes(redis: RankingsRedis, shards: LiveShards): Pick<Rankings, "series" | "forgetDays"> {
+function seriesNotes(
+  redis: RankingsRedis,
+  shards: LiveShards,
+): Pick<Rankings, "series" | "lacksSeries" | "forgetDays"> {
   return {
     async series(domain) {
       const [first = ""] = await shards.prefixes(domain);
       return seriesOfText(await redis.get(`${first}:series`));
+    },
+
+    async lacksSeries(domain) {
+      const [first = ""] = await shards.prefixes(domain);
+      return (await redis.exists(`${first}:lacks-series`)) === 1;
     },
 
     async forgetDays(domain, before) {

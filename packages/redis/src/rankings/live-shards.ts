@@ -20,6 +20,8 @@ import type { RankingsRedis } from "./scripts.ts";
  *                         :g:applied:<hex>  the marks of a producer, one bit for each batch: it is ranked
  *                         :g:folded    how many batches are folded; all of them are marked
  *                         :g:series    which series of mirrored counts it has, as JSON; absent: of all time only
+ *                         :g:needs     the series that a message must have, as textOfSeries
+ *                         :g:lacks-series  for a minute after a message without one of them, which deletes :series
  *                         :g:as-of     when the newest ranked batch was stored, ms since 1970
  *                         :g:recent    in the first shard: ranked batches that no noted epoch shows to be in the ledger
  *                         :g:epoch     "epoch token": the database must have it, or has lost batches that are ranked
@@ -171,13 +173,14 @@ export function batchRanking(
   return {
     rank: (domain, message) =>
       onShards(domain, async ({ keys, live }) => {
-        const { batch, storedAt } = message;
+        const { batch, storedAt, series = "" } = message;
         const moves = fitShards(message, keys.length);
         const results = await Promise.all(
           moves.map(async (own, index) => {
             const shard = keys[index] ?? "";
             const isFirst = index === 0 ? 1 : 0;
-            const call = () => redis.tallyRank(shard, live, batch.producer, batch.sequence, storedAt, own, isFirst);
+            const { producer, sequence } = batch;
+            const call = () => redis.tallyRank(shard, live, producer, sequence, storedAt, own, isFirst, series);
             const [isNew, more] = await call();
             // One step per call: Redis serves others in between.
             for (let left = more; left === 1;) [, left] = await call();

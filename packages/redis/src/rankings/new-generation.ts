@@ -1,4 +1,4 @@
-import { Moves, type MirroredBoards } from "@tally/contract";
+import { Moves, settingsOf, textOfSeries, type MirroredBoards } from "@tally/contract";
 import { batchRanking, firstGeneration, keysOfShard, type Shards } from "./live-shards.ts";
 import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
 import type { Cells, NewGeneration } from "./rankings.ts";
@@ -50,7 +50,8 @@ export async function buildGeneration(
     },
 
     async noteSeries(kept) {
-      await Promise.all(keys.map((key) => redis.set(`${key}:${name}:series`, JSON.stringify(kept))));
+      const [series, needs] = [JSON.stringify(kept), textOfSeries(settingsOf(kept))];
+      for (const key of keys) await redis.mset(`${key}:${name}:series`, series, `${key}:${name}:needs`, needs);
     },
 
     async switch() {

@@ -99,8 +99,10 @@ export interface Rankings extends BatchRanking {
    * number. They are marked. Fewer than in the database: it lacks folded batches. */
   folded(domain: string): Promise<number>;
   noteFolded(domain: string, batches: number): Promise<void>;
-  /** The series of the live generation; undefined for one that an earlier release has built, and without one. */
+  /** The series of the live generation; undefined: none, an earlier release has built it, or it lacks moves. */
   series(domain: string): Promise<KeptSeries | undefined>;
+  /** Whether a message without moves of a series was ranked in the last minute. */
+  lacksSeries(domain: string): Promise<boolean>;
   /** Deletes the boards of the days before one, yyyymmdd. Scans all keys of the Redis. */
   forgetDays(domain: string, before: number): Promise<void>;
   /** The number of the live generation. Without one: that of the last one seen, or the setting. */

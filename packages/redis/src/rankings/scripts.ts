@@ -18,7 +18,7 @@ export type Mark = string | number | Buffer;
 
 interface Scripts {
   readonly tallyRank: Call<
-    [producer: string, sequence: number, storedAt: number, moves: Buffer, isFirst: 0 | 1],
+    [producer: string, sequence: number, storedAt: number, moves: Buffer, isFirst: 0 | 1, series: string],
     [number, number]
   >;
   readonly tallyLoad: Call<[chunk: number, cells: Buffer, asOf: number, ...marks: readonly Mark[]], number>;

@@ -237,7 +237,7 @@ export const seriesSettings = <const Measure extends string>(measures: readonly 
     windows: subset("WINDOWS", "the windows of live rankings: all time, and each of the last days", {
       of: ["all", "day"],
     }),
-    by: subset("BY", "the measures of live rankings; change it and WINDOWS in writers first", {
+    by: subset("BY", "the measures of live rankings; the same in writers and rankers", {
       of: measures,
       default: [measures[0]],
     }),

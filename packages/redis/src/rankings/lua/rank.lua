@@ -1,7 +1,7 @@
 -- Ranks a batch once: its mark and its moves are one atomic step, so a message that comes again does nothing.
 -- KEYS[1] the shard.
 -- ARGV: generation, producer, sequence, when the batch was stored (ms since 1970), moves as MessagePack, 1 for the
--- first shard, which notes the batch as recent.
+-- first shard, which notes the batch as recent, and the series that the moves have (textOfSeries in packages/contract).
 -- Reply: { 1 if the batch was new, else 0; 1 if the caller must call again: a board returns to its sorted set }.
 --- @include "generation"
 --- @include "move"
@@ -11,6 +11,14 @@ local failed, more = orMarkDirty(isNew and move or resume, moves)
 if failed then return failed end
 if isNew and tonumber(ARGV[4]) > tonumber(call('GET', p .. ':as-of') or '0') then
   call('SET', p .. ':as-of', ARGV[4])
+end
+-- Readers must not believe a generation that lacks moves. The auditor rebuilds it when no such message comes any more.
+local needs = isNew and call('GET', p .. ':needs') or ''
+for series in needs:gmatch('[^,]+') do
+  if not (',' .. ARGV[7] .. ','):find(',' .. series .. ',', 1, true) then
+    call('DEL', p .. ':series')
+    call('SET', p .. ':lacks-series', series, 'EX', 60)
+  end
 end
 if isNew and ARGV[6] == '1' then call('SADD', p .. ':recent', ARGV[2] .. ':' .. ARGV[3]) end
 return { isNew and 1 or 0, more and 1 or 0 }
