@@ -52,7 +52,7 @@ test("a new batch becomes rows, a ledger entry and a ranking message of its move
   for (let n = 0; n < 2; n++) moves.addMirrored(sales, "5", "1", 2);
   const message = decodeRankingMessage(rankingMessages.get(textOfBatchId(batch)) ?? Buffer.alloc(0));
   const after = await readTotals(database.writer, "purchases");
-  expect(message).toEqual({ batch, storedAt: after.newest, ...encodeMoves(moves, 2) });
+  expect(message).toEqual({ batch, storedAt: after.newest, series: "day", ...encodeMoves(moves, 2) });
   expect(await rowsOf(database.writer, 1)).toEqual([one, two].map(hexOf));
   expect([changes, after.batches - before.batches, after.changes - before.changes]).toEqual([2, 1, 2]);
 });
