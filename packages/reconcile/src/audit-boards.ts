@@ -14,7 +14,7 @@ export interface BoardAudit {
   readonly cells: number;
   /** Sum of all cells of the rows, of all time and the first measure. */
   readonly units: number;
-  /** 16 hexadecimal digits, equal for the same cells in any order. A checksum, not cryptographic. */
+  /** 16 hexadecimal digits, equal for the same of these cells in any order. A checksum, not cryptographic. */
   readonly hash: string;
   /** Units in the rows that boards lack, and units on boards that rows lack. */
   readonly missing: number;
@@ -76,9 +76,9 @@ export async function auditBoards(
     const again = new Map<string, Counts>();
     for (const [index, { board, cells: own }] of boards.entries()) {
       known.add(board);
-      const isAllTime = seriesOfBoard(board) === "";
-      for (const [member, count] of own) {
-        if (isAllTime) units += count;
+      // Days depend on the date of the run.
+      for (const [member, count] of seriesOfBoard(board) === "" ? own : []) {
+        units += count;
         hash.add(`${board}\0${member}\0${count}`);
       }
       cells += own.length;
