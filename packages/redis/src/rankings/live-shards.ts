@@ -63,7 +63,7 @@ export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator
 }
 
 /*
- * The name of a generation ends in its number of shards: "1732301234567123x4". A process asks the first shard for the
+ * The name of a generation ends in its number of shards: "1732301234567000r1f0c9a3ex4". A process asks the first shard for the
  * live one. What it knows may be old, so each script compares: for another number it fails with "SHARDS <number>"
  * before any effect, and is called again with the new one. A change of the number switches the first shard last.
  */

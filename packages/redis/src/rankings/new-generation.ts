@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Moves, settingsOf, textOfSeries, type MirroredBoards } from "@tally/contract";
 import { batchRanking, firstGeneration, keysOfShard, type Shards } from "./live-shards.ts";
 import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
@@ -29,7 +30,7 @@ export async function buildGeneration(
   liveKeys: readonly string[],
 ): Promise<NewGeneration | undefined> {
   // Differs from the names of earlier ones, even after Redis has lost them all.
-  const name = `${Date.now()}${String(Math.floor(Math.random() * 1000)).padStart(3, "0")}x${keys.length}`;
+  const name = `${Date.now()}000r${randomBytes(4).toString("hex")}x${keys.length}`;
   const allKeys = keys.length < liveKeys.length ? liveKeys : keys;
   const [first = "", ...others] = allKeys;
   const hold = new Hold(redis, first, name);
