@@ -309,30 +309,39 @@ test.each([
   await vi.waitFor(async () => expect([await folded(), ...lines]).toEqual(expected), 10_000);
 });
 
-test("rankings are rebuilt for other settings of series, and days that are over are deleted", async () => {
-  const { domain, rankings, storeSale, rebuild: build, count, start, seen } = await open(19);
-  await storeSale();
+test("days that are over are deleted, and rankings are rebuilt for other settings of series", async () => {
+  const { domain, rankings, storeSale, rebuild: build, start, seen } = await open(19);
   await build();
-  const moves = new Moves();
-  for (const day of ["20260101", "20991231"])
-    for (let item = 0; item < 200; item++)
-      moves.addMirrored({ prefix: `${day}/item:`, mirrorPrefix: `${day}/store:` }, String(item), "19", 1);
-  await rankings.rank(domain.name, { batch: { producer: "00", sequence: 0 }, storedAt: 1, ...encodeMoves(moves, 1) });
-  await rankings.forgetDays(domain.name, 20260102);
-  const boards = async (): Promise<readonly string[]> => {
+  const boardsOf = (day: string) => ({ prefix: `${day}/item:`, mirrorPrefix: `${day}/store:` });
+  const [over, later] = ["20260101", "20991231"].map(boardsOf);
+  /** In batches of the ledger. */
+  const rank = async (moves: Moves) =>
+    rankings.rank(domain.name, { ...(await storeSale()), series: "day", ...encodeMoves(moves, 1) });
+  const many = new Moves();
+  for (const boards of [over, later])
+    for (let item = 0; item < 200; item++) many.addMirrored(boards ?? expect.fail(), String(item), "19", 1);
+  await rank(many);
+  const days = async (): Promise<readonly string[]> => {
     const found: string[] = [];
     for await (const names of rankings.boards(domain.name)) found.push(...names);
-    return found;
+    return found.filter((name) => name.includes("/")).map((name) => name.slice(0, 8));
   };
-  const days = (await boards()).filter((board) => board.includes("/"));
-  expect([days.length, days.every((board) => board.startsWith("20991231/"))]).toEqual([201, true]);
+  expect(await days()).toHaveLength(402);
+  await rankings.forgetDays(domain.name, 20260102);
+  expect([(await days()).length, new Set(await days())]).toEqual([201, new Set(["20991231"])]);
   // Without the floor of before, the board begins anew.
-  await rankings.rank(domain.name, { batch: { producer: "00", sequence: 1 }, storedAt: 1, ...encodeMoves(moves, 1) });
-  expect((await rankings.top(domain.name, "20260101/store:19", 100)).entries).toHaveLength(100);
+  const late = new Moves();
+  late.addMirrored(over ?? expect.fail(), "500", "19", 1);
+  await rank(late);
+  const { entries } = await rankings.top(domain.name, "20260101/store:19", 100);
+  expect(entries).toEqual([{ member: "500", count: 1 }]);
+  const auditor = start();
+  await vi.waitFor(async () => expect(new Set(await days())).toEqual(new Set(["20991231"])), 20_000);
+  await auditor.stop();
+  expect(seen.rebuilt).toBe(0);
   start(rankings, 3_600_000, { windows: ["all"], by: ["netSales"] });
   await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 20_000);
-  expect([await rankings.series(domain.name), await count()]).toEqual([{ measures: ["netSales"] }, 2]);
-  await vi.waitFor(async () => expect((await boards()).filter((board) => board.includes("/"))).toEqual([]), 10_000);
+  expect([await rankings.series(domain.name), await days()]).toEqual([{ measures: ["netSales"] }, []]);
 });
 
 test("a clock that is days ahead deletes no boards of live days", async () => {
@@ -344,6 +353,21 @@ test("a clock that is days ahead deletes no boards of live days", async () => {
   const forgotten = Promise.withResolvers<readonly unknown[]>();
   start({ ...rankings, forgetDays: async (...of) => forgotten.resolve(of) });
   expect(await forgotten.promise).toEqual([domain.name, expected]);
+});
+
+test("rankings that lack the moves of a series are rebuilt when no such message comes any more", async () => {
+  const { domain, rankings, storeSale, rebuild: build, start, seen } = await open(21);
+  await build();
+  expect(await rankings.series(domain.name)).toBeDefined();
+  await rankings.rank(domain.name, await storeSale());
+  expect(await rankings.series(domain.name)).toBeUndefined();
+  const lacks = vi.fn<Rankings["lacksSeries"]>(() => rankings.lacksSeries(domain.name));
+  start({ ...rankings, lacksSeries: lacks });
+  await vi.waitFor(() => expect(lacks.mock.calls.length).toBeGreaterThan(2), 20_000);
+  expect([await rankings.lacksSeries(domain.name), seen.rebuilt]).toEqual([true, 0]);
+  lacks.mockResolvedValue(false);
+  await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 20_000);
+  expect(await rankings.series(domain.name)).toBeDefined();
 });
 
 test("an auditor that is stopped while it rebuilds lets others build", async () => {
