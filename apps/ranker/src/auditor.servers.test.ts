@@ -51,7 +51,7 @@ async function open(storeId: number) {
       const batch = { producer: randomBytes(8).toString("hex"), sequence: 0 };
       const moves = new Moves();
       moves.add(`store:${storeId}`, "5", 2);
-      const message = { batch, storedAt, ...encodeMoves(moves, 1) };
+      const message = { batch, storedAt, series: "day,netSales", ...encodeMoves(moves, 1) };
       await database.transaction(async (transaction) => {
         const row = [randomBytes(16), storeId, 1, "20261120", "[[5,2]]", Buffer.from(batch.producer, "hex"), 0];
         await transaction.insert(`INSERT INTO purchases (${columns}) VALUES ?`, [row]);
@@ -315,8 +315,7 @@ test("days that are over are deleted, and rankings are rebuilt for other setting
   const boardsOf = (day: string) => ({ prefix: `${day}/item:`, mirrorPrefix: `${day}/store:` });
   const [over, later] = ["20260101", "20991231"].map(boardsOf);
   /** In batches of the ledger. */
-  const rank = async (moves: Moves) =>
-    rankings.rank(domain.name, { ...(await storeSale()), series: "day", ...encodeMoves(moves, 1) });
+  const rank = async (moves: Moves) => rankings.rank(domain.name, { ...(await storeSale()), ...encodeMoves(moves, 1) });
   const many = new Moves();
   for (const boards of [over, later])
     for (let item = 0; item < 200; item++) many.addMirrored(boards ?? expect.fail(), String(item), "19", 1);
@@ -359,7 +358,7 @@ test("rankings that lack the moves of a series are rebuilt when no such message 
   const { domain, rankings, storeSale, rebuild: build, start, seen } = await open(21);
   await build();
   expect(await rankings.series(domain.name)).toBeDefined();
-  await rankings.rank(domain.name, await storeSale());
+  await rankings.rank(domain.name, { ...(await storeSale()), series: "netSales" });
   expect(await rankings.series(domain.name)).toBeUndefined();
   const lacks = vi.fn<Rankings["lacksSeries"]>(() => rankings.lacksSeries(domain.name));
   start({ ...rankings, lacksSeries: lacks });
