@@ -15,6 +15,8 @@ import { openSystem, type System, type SystemOptions } from "./system.ts";
 const inFlightMax = 1500;
 const warmUpMs = 3000;
 const calmMs = 100;
+// A sabotage loses events, so what is waited for may never come.
+const sabotagedMs = 15_000;
 
 export interface DrillFlags extends Pick<SystemOptions, "sabotage" | "services"> {
   readonly seed: number;
@@ -51,8 +53,7 @@ async function drillSystem(options: DrillOptions) {
   let load: Thread<LoadCalls> | undefined;
   try {
     const kinds = possibleKinds(options, system.source);
-    // A sabotage loses events; the requests that follow these never get a 2xx.
-    const limits = { inFlightMax, finishWithinMs: sabotage === undefined ? 60_000 : 15_000 };
+    const limits = { inFlightMax, finishWithinMs: sabotage === undefined ? 60_000 : sabotagedMs };
     const spread = options.wide === true ? "wide" : "narrow";
     const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, spread, directory };
     load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
@@ -165,7 +166,7 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
 async function injectOne(
   system: System,
   load: Thread<LoadCalls>,
-  { kinds }: DrillOptions,
+  { kinds, sabotage }: DrillOptions,
   { fault, startedAt, events }: { readonly fault: ScheduledFault; readonly startedAt: number; readonly events: number },
 ) {
   const kind = kinds.find(({ name }) => name === fault.kind);
@@ -175,7 +176,12 @@ async function injectOne(
   const { lost, redisLost } = aftermath;
   if (lost !== undefined) await load.call("forget", idsOf(lost));
   const isEqual = redisLost === true || lost !== undefined ? equalAgain(system, lost) : undefined;
-  const recovered = await recovery(load, aftermath, { url: system.urls[0] ?? "", events, isEqual });
+  const recovered = await recovery(load, aftermath, {
+    url: system.urls[0] ?? "",
+    events,
+    isEqual,
+    ...(sabotage !== undefined && { equalWithinMs: sabotagedMs }),
+  });
   return {
     ...fault,
     /** In seconds: when it started, after the load, and how long it lasted. */

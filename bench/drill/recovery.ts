@@ -8,7 +8,6 @@ import type { System } from "./system.ts";
 
 // A rebuild of the rankings reads all rows while the load continues.
 const patienceMs = (events: number): number => 120_000 + (events / 1_000_000) * 60_000;
-const equalWithinSeconds = 60;
 const lookEveryMs = 20;
 const pageSize = 1000;
 
@@ -20,17 +19,19 @@ interface RecoveryOptions {
   /** Whether the rankings equal the rows again; undefined: the recovery does not wait for it. */
   readonly isEqual?: (() => Promise<boolean>) | undefined;
   readonly heldAfterMs?: number;
+  /** From the end of the fault. */
+  readonly equalWithinMs?: number;
 }
 
 /** Waits until one new event of each domain is ranked. After `heldAfterMs` it holds the load until then: a slow machine
  * may store fewer events than it accepts, so that each new event waits longer than the one before. Returns seconds from
  * the end of the fault. `accepted`: by the gateway that was hit, if one was. `equal`: after Redis or the database lost
  * writes, until the rankings equal the rows again. `heldAfter`: until the load was held; undefined if it was not.
- * `late`: which of these were not reached within patienceMs, and `equal` after a minute. */
+ * `late`: which of these were not reached within patienceMs or `equalWithinMs`. */
 export async function recovery(
   load: Pick<Thread<LoadCalls>, "call">,
   { backAt, gateway = 0, started }: Pick<Aftermath, "backAt" | "gateway" | "started">,
-  { url, events, isEqual, heldAfterMs = 30_000 }: RecoveryOptions,
+  { url, events, isEqual, heldAfterMs = 10_000, equalWithinMs = 60_000 }: RecoveryOptions,
 ) {
   const deadline = performance.now() + patienceMs(events);
   const late: string[] = [];
@@ -38,11 +39,11 @@ export async function recovery(
   // What was hit may not respond yet: a check that throws counts as false.
   const isTrueBy = (at: number, check: () => Promise<boolean>): Promise<boolean> =>
     until(() => check().catch(() => false), { withinMs: at - performance.now(), everyMs: lookEveryMs });
-  const reached = async (what: string, check: () => Promise<boolean>, within = Infinity): Promise<number> => {
-    if (!(await isTrueBy(deadline, check)) || since() > within) late.push(what);
+  const reached = async (what: string, check: () => Promise<boolean>, by = deadline): Promise<number> => {
+    if (!(await isTrueBy(by, check)) || performance.now() > by) late.push(what);
     return since();
   };
-  const equal = isEqual && reached("equal", isEqual, equalWithinSeconds);
+  const equal = isEqual && reached("equal", isEqual, backAt + equalWithinMs);
   let accepted = 0;
   const probe = async (): Promise<readonly string[]> => {
     const ids = await load.call("probe", gateway);
