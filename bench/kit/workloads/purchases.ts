@@ -17,7 +17,7 @@ const items = spreadOver(99_999, 1000);
 /** Purchases of 5 items with quantity 1. Half of the reads are for each of the contract's two rankings. */
 export const workload = {
   domain: "purchases",
-  next: (random, spread) => requestOf(draw(stores[spread](random), items[spread], random)),
+  next: (random, spread, { isPriced } = {}) => requestOf(draw(stores[spread](random), items[spread], random), isPriced),
   read: (random, spread) =>
     random() < 0.5 ? `/items/store/${stores[spread](random)}` : `/items/top10/${items[spread](random)}`,
 
@@ -78,18 +78,23 @@ function draw(store: number, item: Draw, random: () => number) {
 // A line counts in its store and for its item.
 const units = 2 * itemsOfPurchase;
 
-function requestOf(purchase: Purchase): ClientRequest {
+function requestOf(purchase: Purchase, isPriced = false): ClientRequest {
   const { store, customer, bought } = purchase;
+  const moneyOf = (item: number) => (isPriced ? priceOf(item) : "");
   return {
     method: "POST",
     path: `/purchase/${store}/customer/${customer}/date/${date}`,
-    body: `{"items":[${bought.map((item) => `{"ItemID":"${item}","numberOfItems":1}`).join(",")}]}`,
+    body: `{"items":[${bought.map((item) => `{"ItemID":"${item}","numberOfItems":1${moneyOf(item)}}`).join(",")}]}`,
     units,
     content: () => contentOf(purchase),
     corrections: (key, random) => correctionsOf(eventIdOfKey(`purchases/${store}`, key), purchase, random),
-    other: () => requestOf({ ...purchase, customer: customer + 1 }),
+    other: () => requestOf({ ...purchase, customer: customer + 1 }, isPriced),
   };
 }
+
+// From 0.99 on; one item in five has a discount. Without a random number: the same seed sells the same items.
+const priceOf = (item: number): string =>
+  `,"unitPrice":"${item % 100}.99"${item % 5 === 0 ? ',"discountAmount":"0.5"' : ""}`;
 
 /** A void, twice; a refund of two lines; or two refunds of one sold item, of which one is refused. */
 function correctionsOf(saleId: string, { store, bought }: Purchase, random: () => number): Corrections {

@@ -22,6 +22,8 @@ export interface RequestContext {
   readonly eventId?: string | undefined;
   /** The size of content such as an image; absent: the usual one. */
   readonly contentBytes?: number | undefined;
+  /** Whether events carry prices, in domains that have them. */
+  readonly isPriced?: boolean | undefined;
 }
 
 export interface ClientRequest {

@@ -74,6 +74,8 @@ test("purchases: each store is one connection with separate customers, and buys 
   const bodyWith = (item: string) => `{"items":[${Array(5).fill(`{"ItemID":"${item}","numberOfItems":1}`).join(",")}]}`;
   expect(requestOf("purchases", [0, 0, 0], low)).toContain(bodyWith("1"));
   expect(requestOf("purchases", [0, 0, 0], high)).toContain(bodyWith("99999"));
+  const priced = String(workloadOf("purchases").next(low, "wide", { isPriced: true }).body);
+  expect(priced.match(/"numberOfItems":1,"unitPrice":"1\.99"/g)).toHaveLength(5);
 });
 
 test("albums: a thread posts one and reads it; later it likes and dislikes it, and readers get reviews", () => {

@@ -21,6 +21,7 @@ export interface Flags {
   readonly mix: number;
   readonly zipf?: boolean;
   readonly contentBytes?: number;
+  readonly priced?: boolean;
   readonly seed: number;
   readonly clientThreads: number;
   readonly gateways: number;
@@ -70,6 +71,7 @@ export function withLoad(command: Command, { isSweep = false } = {}): Command {
       "size of each event's content, such as a picture, in domains that have one",
       wholeNumber,
     )
+    .option("--priced", "prices on all lines of purchases, and discounts on some (default: none)")
     .option("--zipf", "skewed keys: a few stores and items get most sales (default: equal)")
     .addOption(seedOption())
     .option("--client-threads <number>", "threads that send requests", wholeNumber, 1)

@@ -30,6 +30,7 @@ export function planOf(
     spread: flags.zipf === true ? "zipf" : "wide",
     readShare: flags.mix,
     contentBytes: flags.contentBytes,
+    isPriced: flags.priced,
     responseWithinMs: 10_000,
     design,
     durability,

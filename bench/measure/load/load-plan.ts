@@ -13,6 +13,8 @@ export interface LoadPlan {
   readonly readShare: number;
   /** Size of an event's content, in domains that have one; undefined: the domain's default. */
   readonly contentBytes?: number | undefined;
+  /** Whether events carry prices, in domains that have them. */
+  readonly isPriced?: boolean | undefined;
   /** A request without a response for this long times out. */
   readonly responseWithinMs: number;
 }

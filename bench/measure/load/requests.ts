@@ -10,12 +10,15 @@ export function seedOfThread(seed: number, index: number): number {
 export type NextRequest = (eventId?: string) => ClientRequest;
 
 /** Endless, the same for a seed, apart from requests for the event that the same connection has just posted. */
-export function requestsOf({ seed, readShare, spread, contentBytes }: LoadPlan, workload: Workload): NextRequest {
+export function requestsOf(
+  { seed, readShare, spread, contentBytes, isPriced }: LoadPlan,
+  workload: Workload,
+): NextRequest {
   const random = new Random(seed).fraction;
   return (eventId) =>
     readShare > 0 && random() < readShare
       ? { method: "GET", path: workload.read(random, spread) }
-      : workload.next(random, spread, { eventId, contentBytes });
+      : workload.next(random, spread, { eventId, contentBytes, isPriced });
 }
 
 /** One of several nearly equal parts of a whole number; they add up to it. */

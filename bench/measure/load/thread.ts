@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { workerData } from "node:worker_threads";
-import { mixSeed, Random, serveThread, workloadOf } from "../../kit/index.ts";
+import { mixSeed, Random, serveThread, workloadOf, type ClientRequest } from "../../kit/index.ts";
 import { runAutocannon } from "./autocannon.ts";
 import { runClosed } from "./closed.ts";
 import type { Fill, GroupTime, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
@@ -50,12 +50,13 @@ async function prepare(phase: Phase | Fill): Promise<RunPhase> {
   switch (phase.model) {
     case "fill":
       return (to) => {
-        const { connections, spread, contentBytes } = plan;
+        const { connections, spread, contentBytes, isPriced } = plan;
         // A sequence apart from that of the load.
         const { fraction } = new Random(mixSeed(~plan.seed));
         const { amount } = phase;
         const fill = { connections: Math.min(connections, amount), amount, recorder: to, retries: fillRetries };
-        return runClosed({ ...plan, ...fill, next: () => workload.next(fraction, spread, { contentBytes }) });
+        const filling = (): ClientRequest => workload.next(fraction, spread, { contentBytes, isPriced });
+        return runClosed({ ...plan, ...fill, next: filling });
       };
     case "open": {
       const runOpen = await openLoad(plan);
