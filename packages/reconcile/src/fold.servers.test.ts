@@ -1,4 +1,6 @@
-import { findMissing, foldedCounts, foldedMarks, readTotals, rowsOfLedger, type Database } from "@tally/database";
+import { setTimeout as delay } from "node:timers/promises";
+import { findMissing, foldedCounts, foldedMarks, readEpochs, readFold, readTotals } from "@tally/database";
+import { rowsOfLedger, type Database } from "@tally/database";
 import type { SqlSnapshot } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { readTables } from "./add-up.ts";
@@ -14,6 +16,7 @@ const names = [
   "built",
   "older",
   "twice",
+  "fewer",
   "wrong",
   "behind",
   "ranges",
@@ -121,6 +124,24 @@ test("two processes that fold at once fold each batch once", async () => {
   await Promise.all([foldAllOf(), foldAllOf(), foldAllOf()]);
   expect(await inLedger()).toBe(0);
   expect((await auditIt({ isFull: true })).agrees).toBe(true);
+});
+
+test("rankings have the number of all folded batches, although another process folds fewer at once", async () => {
+  const { store, foldWith } = await open("fewer");
+  await store(3);
+  await nextEpoch("fewer");
+  const { closedTo: until } = await readEpochs(database.writer, "fewer");
+  await store(3);
+  await nextEpoch("fewer");
+  let other: Promise<void> | undefined;
+  const noteFolded = async (domain: string, batches: number): Promise<void> => {
+    await Promise.race([(other ??= foldWith({})), delay(300)]);
+    await rankings.noteFolded(domain, batches);
+  };
+  await foldWith({ until, rankings: { ...rankings, noteFolded } });
+  await other;
+  const { batches } = await readFold(database.writer, "fewer");
+  expect(await rankings.folded("fewer")).toBe(batches);
 });
 
 test("a full audit finds folded counts that differ from the rows, where the boards agree with them", async () => {

@@ -50,11 +50,11 @@ export async function fold({ domain, database, rankings, signal, ...range }: Fol
     const folded = await readFold(database.writer, name);
     // Nothing is left, or the read endpoint lacks what was folded last.
     if (step.batches.length === 0 || step.asOf.batches < folded.batches) return;
-    await note(rankings, name, step.batches, folded);
     try {
       const transaction = database.transaction(
         async (one) => {
           await foldBatches(one, step);
+          await note(rankings, name, step.batches, await readFold(one, name));
           if (await rankings.isBuilding(name)) throw new FoldedMeanwhile(`${name}: a generation is being built`);
         },
         { giveUpAfterMs, ...(signal && { signal }) },
@@ -67,8 +67,9 @@ export async function fold({ domain, database, rankings, signal, ...range }: Fol
   }
 }
 
-/** Notes in Redis how many batches will be folded, before the commit: a Redis with a lower number than the database has
- * lacks batches that the ledger has no more. Throws Unfoldable unless the batches are marked in the same Redis. */
+/** Notes in Redis how many batches are folded, before the commit: a Redis with a lower number than the database has
+ * lacks batches that the ledger has no more. Others wait with their number for the transaction, which folds. Throws
+ * Unfoldable unless the batches are marked in the same Redis. */
 async function note(
   rankings: FoldOptions["rankings"],
   domain: string,
@@ -76,13 +77,13 @@ async function note(
   folded: Fold,
 ): Promise<void> {
   const instance = await rankings.instance();
-  if ((await rankings.folded(domain)) < folded.batches)
+  if ((await rankings.folded(domain)) < folded.batches - batches.length)
     throw new Unfoldable(`${domain}: the rankings lack batches that are folded`);
   for (let at = 0; at < batches.length; at += pageSize) {
     const [unmarked] = await rankings.unmarked(domain, batches.slice(at, at + pageSize));
     if (unmarked !== undefined) throw new Unfoldable(`${domain}: batch ${textOfBatchId(unmarked)} is not ranked`);
   }
-  await rankings.noteFolded(domain, folded.batches + batches.length);
+  await rankings.noteFolded(domain, folded.batches);
   if ((await rankings.instance()) !== instance) throw new Unfoldable(`${domain}: Redis was restarted meanwhile`);
 }
 
