@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, test } from "vitest";
 import { openStream } from "./kit/fronts.ts";
-import { postJson } from "./kit/sales.ts";
+import { postJson, sell } from "./kit/sales.ts";
 import { batchOf, openPublisher, poisonSale } from "./kit/publish.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey, runTally } from "./kit/tally.ts";
@@ -169,6 +169,35 @@ test("an operator registers a store, and all gateways know it at once", async ()
     const response = await put(...request);
     expect([response.status, await response.json()]).toEqual([status, { message: expect.stringMatching(message) }]);
   }
+});
+
+test("a sale and a refund are of tomorrow in the zone of their store at the latest", async () => {
+  await put("75", { zone: "Pacific/Kiritimati", closingHour: 6 });
+  await put("76", { zone: "Pacific/Honolulu" });
+  const dateAfter = (hours: number) =>
+    new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 10).replaceAll("-", "");
+  // Tomorrow in Kiritimati, which is 24 hours ahead of Honolulu.
+  const late = dateAfter(38);
+  const items = [{ ItemID: 9, numberOfItems: 1 }];
+  const entries = [75, 76].map((storeID) => ({ storeID, custID: 1, date: late, items }));
+  const lines = [{ line: 0, ItemID: 9, numberOfItems: 1 }];
+  const sale = "00000000-0000-7000-8000-000000000075";
+  for (const [storeID, status, date] of [
+    [75, 201, late],
+    [76, 400, late],
+    // Not registered: it is in UTC.
+    [77, 400, dateAfter(48)],
+  ] as const) {
+    const keyed = { ...reader, "idempotency-key": "late" };
+    const responses = await Promise.all([
+      sell(system.url, storeID, { date, headers: reader }),
+      sell(system.url, storeID, { date, headers: keyed }),
+      postJson(`${system.url}/purchases/${sale}/refunds`, { storeID, date, lines }, keyed),
+    ]);
+    expect(responses.map((response) => response.status)).toEqual([status, status, status]);
+  }
+  const inBulk = Object(await (await postJson(`${system.url}/purchases`, entries, reader)).json());
+  expect(inBulk.results).toMatchObject([{ status: 201 }, { status: 400, error: expect.stringMatching(/^date: /) }]);
 });
 
 test("a file registers stores, a wrong line is rejected with its reason, and an export can be imported", async () => {

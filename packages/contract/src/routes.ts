@@ -58,8 +58,10 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   /** Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if that
    * identifies the event: then equal content is the same event, with any key. */
   readonly toEvent: (id: string, params: Params, body: Body) => E;
-  /** encodeEvent(toEvent(id, params, body)) without parsing the body; undefined: it must be parsed and checked. */
+  /** encodeEvent(toEvent(id, params, body)) without parsing the body; undefined: it must be parsed, or `check` reads. */
   readonly encodeUsual?: (id: string, params: Params, body: Buffer) => EncodedEvent | undefined;
+  /** Rejects with InvalidInput alone, for what depends on stored data; undefined: without I/O. */
+  check?(event: NoInfer<E>, sources: Sources): Promise<void> | undefined;
   /** Throws NotFound when the request names something that does not exist. */
   readonly requires?: (params: Params, sources: Sources) => Promise<void>;
   /** For API keys that are limited to stores: undefined is about no store or several, and such keys are rejected. */
@@ -103,6 +105,8 @@ export interface BulkRoute<E extends Event, Entry = unknown> extends Described {
   readonly scope: (entry: Entry) => string;
   readonly key: (entry: Entry) => string | undefined;
   readonly toEvent: (id: string, entry: Entry) => E;
+  /** As in IngestRoute. */
+  check?(event: NoInfer<E>, sources: Sources): Promise<void> | undefined;
   readonly storeOf?: (entry: Entry) => StoreId | undefined;
   readonly examples: Examples<{ readonly entries: readonly Entry[] }>;
 }

@@ -72,7 +72,7 @@ export interface paths {
         readonly put?: never;
         /**
          * one purchase
-         * @description Its event id is in `Tally-Event-Id`. All items have a `unitPrice`, or none; a `discountAmount` is for all units of its item. `date` is tomorrow in UTC at the latest.
+         * @description Its event id is in `Tally-Event-Id`. All items have a `unitPrice`, or none; a `discountAmount` is for all units of its item. `date` is tomorrow in the time zone of the store at the latest.
          */
         readonly post: operations["postPurchaseStoreIDCustomerCustIDDateDate"];
         readonly delete?: never;

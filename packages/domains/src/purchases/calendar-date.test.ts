@@ -1,6 +1,7 @@
 import { InvalidInput } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { parseBusinessDate, parseCalendarDate } from "./calendar-date.ts";
+import { isUpToTomorrowEverywhere, parseBusinessDate, parseCalendarDate } from "./calendar-date.ts";
+import { checkBusinessDate, expectUpToTomorrow } from "./registry.ts";
 
 test("accepts every day of four centuries and no other eight digits", () => {
   let dates = 0;
@@ -35,15 +36,39 @@ test.each([
   expect(rejects(text)).toBe(true);
 });
 
-test("a new sale is of tomorrow in UTC at the latest, by the clock at that moment", () => {
+test("a new sale is of tomorrow in the zone of its store at the latest, by the clock at that moment", async () => {
   onTestFinished(() => void vi.useRealTimers());
-  vi.useFakeTimers({ now: Date.UTC(2030, 1, 27, 23, 59, 59) });
-  const latest = (dates: readonly string[]) => dates.filter((text) => parseBusinessDate("date", text) === Number(text));
-  expect(latest(["10000101", "20300227", "20300228"])).toHaveLength(3);
-  expect(() => latest(["20300301"])).toThrow('date: expected a date up to tomorrow (UTC), got "20300301"');
-  vi.setSystemTime(Date.UTC(2030, 1, 28));
-  expect(latest(["20300301"])).toHaveLength(1);
-  for (const date of ["20300302", "99991231"]) expect(() => latest([date])).toThrow("up to tomorrow");
+  vi.useFakeTimers({ now: Date.UTC(2030, 1, 27, 9, 59, 59) });
+  const zones = ["Pacific/Honolulu", "UTC", "Pacific/Kiritimati"];
+  const isAccepted = (run: () => unknown): boolean => {
+    try {
+      return run() !== false;
+    } catch (error) {
+      expect(error).toHaveProperty("message", expect.stringContaining("date: expected a date up to tomorrow in the"));
+      return false;
+    }
+  };
+  // In all zones without a look at them, in those zones, and in any zone.
+  const accepts = (date: number) => [
+    isAccepted(() => isUpToTomorrowEverywhere(date)),
+    ...zones.map((zone) => isAccepted(() => expectUpToTomorrow({ zone, closingHour: 6 }, date))),
+    isAccepted(() => parseBusinessDate("date", String(date))),
+  ];
+  expect(accepts(20300227)).toEqual([true, true, true, true, true]);
+  expect(accepts(20300228)).toEqual([false, false, true, true, true]);
+  expect(accepts(20300301)).toEqual([false, false, false, false, false]);
+  vi.setSystemTime(Date.UTC(2030, 1, 27, 10));
+  expect(accepts(20300228)).toEqual([false, true, true, true, true]);
+  expect(accepts(20300301)).toEqual([false, false, false, true, true]);
+  vi.setSystemTime(Date.UTC(2030, 1, 27, 12));
+  expect(accepts(20300228)).toEqual([true, true, true, true, true]);
+  // The registry cannot be read.
+  const check = checkBusinessDate(
+    { id: "", storeId: 1, date: 20300301 },
+    { readNewest: () => Promise.reject(new Error()) },
+  );
+  await expect(check).resolves.toBeUndefined();
+  for (const date of [20300302, 99991231]) expect(accepts(date)).not.toContain(true);
 });
 
 function rejects(text: string): boolean {

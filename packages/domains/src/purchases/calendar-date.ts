@@ -27,18 +27,26 @@ export function parseCalendarDate(field: string, text: string, expectedText = ex
   return year * 10_000 + month * 100 + day;
 }
 
-const dayMs = 86_400_000;
-// As yyyymmdd, when the clock was read last.
-let tomorrow = 0;
+const hourMs = 3_600_000;
+// Tomorrow in the zones that are farthest behind and ahead, UTC-12 and UTC+14, when the clock was read last.
+let firstTomorrow = 0;
+let lastTomorrow = 0;
 
-/** The date of a new sale. Throws InvalidInput like parseCalendarDate, and for a date after tomorrow in UTC: in no time
- * zone is it later. */
+/** The date of a new sale. Throws InvalidInput like parseCalendarDate, and for a date after tomorrow in every time zone;
+ * checkBusinessDate knows the zone of the store. */
 export function parseBusinessDate(field: string, text: string): number {
   const date = parseCalendarDate(field, text);
   // Common case first: the clock is read only for a later date.
-  if (date > tomorrow && date > (tomorrow = dateOf(Date.now() + dayMs)))
-    throw new InvalidInput(field, "a date up to tomorrow (UTC)", text);
+  if (date > lastTomorrow && date > (lastTomorrow = dateOf(Date.now() + 38 * hourMs)))
+    throw new InvalidInput(field, upToTomorrow, text);
   return date;
+}
+
+export const upToTomorrow = "a date up to tomorrow in the store's time zone";
+
+/** Whether a date is tomorrow at the latest in every time zone: nearly all sales. */
+export function isUpToTomorrowEverywhere(date: number): boolean {
+  return date <= firstTomorrow || date <= (firstTomorrow = dateOf(Date.now() + 12 * hourMs));
 }
 
 function dateOf(ms: number): number {

@@ -5,6 +5,7 @@ import { parseBusinessDate } from "./calendar-date.ts";
 import { itemsMax, type RefundEvent, type VoidEvent } from "./event.ts";
 import { grossMax, Quantity } from "./lines.ts";
 import { Money, moneyText, parseMoney } from "./money.ts";
+import { checkBusinessDate } from "./registry.ts";
 import { BusinessDate, scopeOfStore } from "./routes.ts";
 
 const expectedId = "the event id of a purchase, from a header Tally-Event-Id";
@@ -110,6 +111,7 @@ const oneRefund = ingestRoute({
   scope: ({ eventID }) => `purchases/refund/${parseSaleId(eventID)}`,
   storeOf: (_params, { storeID }) => ids.parse("storeID", storeID),
   toEvent: (id, { eventID }, body): RefundEvent => refund(id, parseSaleId(eventID), body),
+  check: checkBusinessDate,
   status: 201,
   examples: {
     "one item": {
@@ -151,6 +153,7 @@ export const manyRefunds = bulkRoute({
       date,
       lines,
     }),
+  check: checkBusinessDate,
   examples: {
     "a refund again": {
       entries: [

@@ -1,7 +1,8 @@
-import { keyedRead, type Sources } from "@tally/contract";
+import { InvalidInput, keyedRead, type Sources } from "@tally/contract";
 import { Type } from "typebox";
 import { businessDayOf, dateAfter, utcClock, type StoreClock } from "./business-day.ts";
-import { parseCalendarDate } from "./calendar-date.ts";
+import { isUpToTomorrowEverywhere, parseCalendarDate, upToTomorrow } from "./calendar-date.ts";
+import type { PurchaseEvent } from "./event.ts";
 
 const expected = "a calendar date as yyyymmdd, today or yesterday";
 
@@ -40,4 +41,22 @@ export async function resolveDate(sources: Newest, storeId: number | undefined, 
 export function dayOf(clock: StoreClock, field: string, text: string): number {
   if (text !== "today" && text !== "yesterday") return parseCalendarDate(field, text, expected);
   return dateAfter(businessDayOf(clock, Date.now()), text === "today" ? 0 : -1);
+}
+
+/** Rejects with InvalidInput for a date after tomorrow in the zone of the store. undefined, without I/O, for a date that
+ * is possible in all zones. While the registry cannot be read, a date that is possible in some zone is accepted. */
+export function checkBusinessDate({ storeId, date }: DatedEvent, sources: Newest): Promise<void> | undefined {
+  if (isUpToTomorrowEverywhere(date)) return undefined;
+  return registeredClock(sources, storeId).then(
+    (clock = utcClock) => expectUpToTomorrow(clock, date),
+    () => undefined,
+  );
+}
+
+type DatedEvent = Pick<PurchaseEvent, "id" | "storeId" | "date">;
+
+/** Throws InvalidInput for a date after tomorrow. The closing hour does not matter. */
+export function expectUpToTomorrow({ zone }: StoreClock, date: number): void {
+  if (date > dateAfter(businessDayOf({ zone, closingHour: 0 }, Date.now()), 1))
+    throw new InvalidInput("date", upToTomorrow, String(date));
 }

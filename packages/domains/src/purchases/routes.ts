@@ -4,6 +4,7 @@ import { closed, ids, numberFilter } from "../values.ts";
 import { DateText, parseBusinessDate, parseCalendarDate } from "./calendar-date.ts";
 import type { PurchaseEvent } from "./event.ts";
 import { itemCells, Items, itemsOfLines, linesOf } from "./lines.ts";
+import { checkBusinessDate } from "./registry.ts";
 import { parseSoldAt, SoldAt } from "./sold-at.ts";
 import { purchaseTable } from "./store.ts";
 import { encodeUsualPurchase } from "./usual-purchase.ts";
@@ -32,12 +33,13 @@ const onePurchase = ingestRoute({
   path: "/purchase/:storeID/customer/:custID/date/:date",
   summary: "one purchase",
   description:
-    "Its event id is in `Tally-Event-Id`. All items have a `unitPrice`, or none; a `discountAmount` is for all units of its item. `date` is tomorrow in UTC at the latest",
+    "Its event id is in `Tally-Event-Id`. All items have a `unitPrice`, or none; a `discountAmount` is for all units of its item. `date` is tomorrow in the time zone of the store at the latest",
   params: Params,
   body: Body,
   scope: (params) => scopeOfStore(params.storeID),
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   toEvent: (id, params, body) => purchase(id, { ...params, ...body }),
+  check: checkBusinessDate,
   encodeUsual: encodeUsualPurchase,
   status: 201,
   examples: {
@@ -65,6 +67,7 @@ const manyPurchases = bulkRoute({
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: (entry) => entry.idempotencyKey,
   toEvent: purchase,
+  check: checkBusinessDate,
   examples: {
     "purchases of three stores": {
       entries: [

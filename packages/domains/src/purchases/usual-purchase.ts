@@ -1,6 +1,6 @@
 import type { EncodedEvent } from "@tally/contract";
 import { ids } from "../values.ts";
-import { parseBusinessDate } from "./calendar-date.ts";
+import { isUpToTomorrowEverywhere, parseBusinessDate } from "./calendar-date.ts";
 
 /*
  * Encodes the body that nearly all clients send, {"items":[{"ItemID":"85571","numberOfItems":1},…]}, from its bytes:
@@ -36,12 +36,13 @@ const none: readonly Buffer[] = [];
 
 type Params = Readonly<Record<"storeID" | "custID" | "date", string>>;
 
-/** undefined for any other body, valid or not. Throws InvalidInput for params that name no purchase. */
+/** undefined for any other body, valid or not, and for a date that depends on the zone of the store. Throws InvalidInput for params that name no purchase. */
 export function encodeUsualPurchase(id: string, params: Params, body: Uint8Array): EncodedEvent | undefined {
   if (!copyItems(body)) return undefined;
   const storeId = ids.parse("storeID", params.storeID);
   const customerId = ids.parse("custID", params.custID);
   const date = parseBusinessDate("date", params.date);
+  if (!isUpToTomorrowEverywhere(date)) return undefined;
   const text = items.toString("latin1", 0, itemsEnd);
   const json = `{"id":"${id}","storeId":${storeId},"customerId":${customerId},"date":${date},"lines":[${text}]}`;
   return { json, bytes: none, size: json.length };

@@ -40,18 +40,22 @@ const noId = "";
  * With other content, a request with the same Idempotency-Key is rejected as a whole. An entry's own key identifies its
  * event. An entry without one is identified by the request's key and its content. */
 export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRoute<Event>, served: Served): void {
-  const { domain, keys, traceOf, config: limits } = served;
+  const { domain, keys, sources, traceOf, config: limits } = served;
   const check = Compile(route.entry);
   const scopeOfRequests = `${domain.name}${route.path}`;
 
-  function readEntry(index: number, read: EntryReader, grant: Grant | undefined): ReadEntry | RejectedEntry {
+  type Read = ReadEntry | RejectedEntry;
+  function readEntry(index: number, read: EntryReader, grant: Grant | undefined): Read | Promise<Read> {
     try {
       const entry = read();
       if (!check.Check(entry))
         return { index, rejected: rejectionWith("INVALID_INPUT", firstProblem(check, entry).message) };
       const forbidden = grant?.stores === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(entry));
       if (forbidden !== undefined) return { index, rejected: forbidden };
-      return { index, scope: route.scope(entry), key: route.key(entry), event: route.toEvent(noId, entry) };
+      const event = route.toEvent(noId, entry);
+      const accepted = { index, scope: route.scope(entry), key: route.key(entry), event };
+      const rejected = (error: unknown): Read => ({ index, rejected: rejectionOfEntry(error) });
+      return route.check?.(event, sources)?.then(() => accepted, rejected) ?? accepted;
     } catch (error) {
       return { index, rejected: rejectionOfEntry(error) };
     }
@@ -70,7 +74,9 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
       const { grant } = request;
       const requestKey = idempotencyKey(request.headers["idempotency-key"]);
       const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: limits.bodyBytesMax });
-      const entries = await inSlices(readers, (read, index) => readEntry(index, read, grant));
+      // Few are promises.
+      // oxlint-disable-next-line typescript/await-thenable
+      const entries = await Promise.all(await inSlices(readers, (read, index) => readEntry(index, read, grant)));
       // Clients with other API keys may choose the same key for another request.
       const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
       const hasEvents = entries.some((entry) => !("rejected" in entry));

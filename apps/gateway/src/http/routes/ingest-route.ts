@@ -53,6 +53,7 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
     if (key === undefined && route.requiresKey) throw new InvalidInput(keyHeader, "the key of this event", undefined);
     const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, content), key);
     let event = route.toEvent(id, request.params, content);
+    await route.check?.(event, sources);
     if (key !== undefined)
       event = keys.arrivedAt(event, await keys.bind(id, keys.contentOf(event), keyHeader, event.id));
     accept(encodeEvent(event), event.id, reply);
@@ -69,7 +70,10 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
     const usual = Buffer.isBuffer(request.body) && route.encodeUsual?.(id, request.params, request.body);
     if (usual) return accept(usual, id, reply);
     const event = route.toEvent(id, request.params, bodyOf(request));
-    accept(encodeEvent(event), event.id, reply);
+    const take = (): void => accept(encodeEvent(event), event.id, reply);
+    const checking = route.check?.(event, sources);
+    if (checking === undefined) take();
+    else checking.then(take).catch((error: unknown) => fail(reply, error));
   });
 }
 
