@@ -131,7 +131,7 @@ function seriesNotes(
 
     async lacksSeries(domain) {
       const [first = ""] = await shards.prefixes(domain);
-      return (await redis.exists(`${first}:lacks-series`)) === 1;
+      return (await redis.exists(`${first}:needs`)) === 0 || (await redis.exists(`${first}:lacks-series`)) === 1;
     },
 
     async forgetDays(domain, before) {

@@ -20,7 +20,8 @@ import type { RankingsRedis } from "./scripts.ts";
  *                         :g:applied:<hex>  the marks of a producer, one bit for each batch: it is ranked
  *                         :g:folded    how many batches are folded; all of them are marked
  *                         :g:series    which series of mirrored counts it has, as JSON; absent: of all time only
- *                         :g:needs     the series that a message must have, as textOfSeries
+ *                         :g:needs     the series that a message must have, as textOfSeries. An earlier release built
+ *                                      without: those of the first message that has any
  *                         :g:lacks-series  for a minute after a message without one of them, which deletes :series
  *                         :g:as-of     when the newest ranked batch was stored, ms since 1970
  *                         :g:recent    in the first shard: ranked batches that no noted epoch shows to be in the ledger

@@ -101,7 +101,8 @@ export interface Rankings extends BatchRanking {
   noteFolded(domain: string, batches: number): Promise<void>;
   /** The series of the live generation; undefined: none, an earlier release has built it, or it lacks moves. */
   series(domain: string): Promise<KeptSeries | undefined>;
-  /** Whether a message without moves of a series was ranked in the last minute. */
+  /** Whether a message without moves of a series was ranked in the last minute, or, since an earlier release built the
+   * rankings, none with any. */
   lacksSeries(domain: string): Promise<boolean>;
   /** Deletes the boards of the days before one, yyyymmdd. Scans all keys of the Redis. */
   forgetDays(domain: string, before: number): Promise<void>;

@@ -13,8 +13,9 @@ if isNew and tonumber(ARGV[4]) > tonumber(call('GET', p .. ':as-of') or '0') the
   call('SET', p .. ':as-of', ARGV[4])
 end
 -- Readers must not believe a generation that lacks moves. The auditor rebuilds it when no such message comes any more.
-local needs = isNew and call('GET', p .. ':needs') or ''
-for series in needs:gmatch('[^,]+') do
+local needs = isNew and call('GET', p .. ':needs')
+if isNew and not needs and #(ARGV[7] or '') > 0 then call('SET', p .. ':needs', ARGV[7]) end
+for series in (needs or ''):gmatch('[^,]+') do
   if not (',' .. ARGV[7] .. ','):find(',' .. series .. ',', 1, true) then
     call('DEL', p .. ':series')
     call('SET', p .. ':lacks-series', series, 'EX', 60)
