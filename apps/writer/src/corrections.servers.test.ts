@@ -15,10 +15,10 @@ const options = { ingestQueue: "q", rankingShards: 1, series: defaultSeries };
 
 function open() {
   const database = own.connect();
-  const storeBody = (body: Buffer) =>
-    database.transaction((transaction) =>
-      storeBatches(transaction, purchases, [receive(decode, deliveryOf(body))], options),
-    );
+  const storeBody = (...bodies: readonly Buffer[]) => {
+    const received = bodies.map((body) => receive(decode, deliveryOf(body)));
+    return database.transaction((transaction) => storeBatches(transaction, purchases, received, options));
+  };
   const stateOf = async ({ id }: Event) => {
     if ((await purchases.store.locate(database.writer, id)) !== undefined) return "stored";
     const [letter] = await findLetters(database.writer, [id]);
@@ -71,6 +71,21 @@ test("a correction in the transaction of its sale is stored, in any order of the
     "stored",
     0,
   ]);
+});
+
+test("of two refunds of the last unit the first to arrive is stored, in one batch and in two", async () => {
+  const { store, storeBody, stateOf } = open();
+  for (const batches of [1, 2]) {
+    const sold = sale(2, { lines: [[5, 1]] });
+    await store(sold);
+    // The ids grow.
+    const [later, earlier] = [refundOf(sold, 1), refundOf(sold, 1)];
+    await storeBody(...(batches === 1 ? [bodyOf([earlier, later])] : [bodyOf([earlier]), bodyOf([later])]));
+    expect(await Promise.all([earlier, later].map(stateOf))).toEqual([
+      "stored",
+      expect.stringMatching(/^open: line 0/),
+    ]);
+  }
 });
 
 test("a void and a refund of one sale exclude each other, whichever writer is first", async () => {

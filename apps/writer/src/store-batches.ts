@@ -61,10 +61,9 @@ export async function storeBatches(
   const { epoch, now: storedAt } = await joinEpoch(transaction, domain.name);
   const fresh = await withoutLate(transaction, domain, unknown);
   const { first, repeats } = arrivalsOf(fresh);
-  // All writers use the same order: two that store copies of the same events wait for each other and do not deadlock.
-  const inOneOrder = [...first.values()].toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
   const refusals = new Map<Event, Refusal>();
-  const changes = await domain.store.write(transaction, inOneOrder, (event, refusal) => refusals.set(event, refusal));
+  const refuse = (event: Event, refusal: Refusal) => refusals.set(event, refusal);
+  const changes = await domain.store.write(transaction, [...first.values()], refuse);
   const changesOf = Map.groupBy(changes, ({ batch }) => batch);
   const found = await findConflicts(transaction, domain, { first, repeats, changes, refusals });
   const conflicts = found.map(({ recorded: { event }, content }) =>

@@ -91,7 +91,7 @@ export interface Refusal {
 
 export interface Store<E extends Event, C extends Change<E>> {
   /** Writes the events of several batches and returns those that changed rows. Safe to repeat: a stored event is no
-   * change. No event id occurs twice in `events`. Calls `refuse` for an event that contradicts the rows: it becomes a
+   * change. No event id occurs twice in `events`, which are in the order of their arrival. Calls `refuse` for an event that contradicts the rows: it becomes a
    * dead letter. */
   readonly write: (
     transaction: SqlTransaction,

@@ -117,7 +117,8 @@ async function addEvents<E extends Event, T extends E>(
     last = batch;
     return [...rowOf(event), producer, batch.sequence];
   };
-  let missing = events;
+  // All writers use the same order: two that store copies of the same events wait for each other and do not deadlock.
+  let missing: readonly BatchEvent<T>[] = events.toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1));
   while (missing.length > 0 && (await transaction.insert(insert, missing.map(wholeRowOf))) === "duplicate") {
     const ids = missing.map(({ event }) => bytesOfEventId(event.id));
     const stored = await transaction.query<{ id: Buffer }>(select, [ids]);

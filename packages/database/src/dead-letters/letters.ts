@@ -159,7 +159,9 @@ type RowOf<Letter> = Omit<Letter, "id"> & { readonly id: Buffer };
 export async function keepLetters(transaction: SqlTransaction, letters: readonly NewLetter[]): Promise<void> {
   if (letters.length === 0) return;
   const now = Date.now();
-  const rows = letters.map((letter) => [
+  // In one order, as all writers do: two with copies of the same letters do not deadlock.
+  const ordered = letters.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const rows = ordered.map((letter) => [
     bytesOfEventId(letter.id),
     letter.domain,
     letter.stage,
@@ -172,7 +174,7 @@ export async function keepLetters(transaction: SqlTransaction, letters: readonly
     letter.waitsFor === undefined ? null : bytesOfEventId(letter.waitsFor),
   ]);
   await transaction.execute(insertLetters, [rows]);
-  for (const { id, body } of letters) {
+  for (const { id, body } of ordered) {
     for (let at = 0; at < body.length && body.length > shortBytesMax; at += partBytesMax) {
       const part = body.subarray(at, at + partBytesMax);
       await transaction.execute(at === 0 ? updateBody : updateBodyLonger, [part, bytesOfEventId(id)]);

@@ -112,7 +112,8 @@ const selectCorrections = `SELECT ${correctionTable.selectList()} FROM purchase_
 // The moves of a batch are one statement and one message, and a short void may have 500 lines.
 const linesOfBatchMax = 50_000;
 
-/** The corrections that are new and that their sales admit, with what they count. Locks the sales. */
+/** The corrections that are new and that their sales admit, with what they count: of two that exclude each other, the
+ * first to arrive. Locks the sales. */
 async function admit(
   transaction: SqlTransaction,
   corrections: readonly BatchEvent<Correction>[],
