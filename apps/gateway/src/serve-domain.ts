@@ -10,10 +10,13 @@ import type { TraceOf } from "./ingest/event-traces.ts";
 import type { Commit, Intake } from "./ingest/intake.ts";
 import { domainKeys, type DomainKeys } from "./keys/keys.ts";
 import { GroupReads } from "./read/group-reads.ts";
+import { KeptReads } from "./read/kept-reads.ts";
 
 // Lookups of a domain that may wait for their rows, and readers of one kind of rows that may wait. Clients can invent
 // ids, and each waits. Above the usual number of clients, low enough to bound memory.
 const waitingMax = 5000;
+// Names in rankings: about 200 bytes each. A live board is read every 0.8 s.
+const keptReads = { keptMs: 5000, keysMax: 50_000, waitMs: 100 };
 
 /** A domain with what its routes need. */
 export interface Served {
@@ -56,6 +59,7 @@ export function serveDomain(
   const keys = domainKeys(domain, keyMemory, database.writer, (state) => metrics.keys.inc({ domain: name, state }));
   const read = groupReads("read");
   const write = groupReads("write");
+  const kept = new KeptReads({ ...keptReads, read: read.read.bind(read) });
   const finder = new Finder({
     read,
     write,
@@ -72,6 +76,7 @@ export function serveDomain(
         if (isUnavailable(error)) return read.read(what, key);
         throw error;
       }),
+    readKept: kept.read.bind(kept),
     boards: {
       top: (board, limit) => rankings.top(name, board, limit),
       count: (board, member) => rankings.count(name, board, member),

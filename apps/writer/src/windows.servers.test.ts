@@ -79,6 +79,7 @@ const sources: Sources = {
   },
   read: async (what, key) => what.ofRows(await writer.query(what.select, what.values?.(key) ?? [[key]]), key),
   readNewest: () => expect.fail(),
+  readKept: () => undefined,
   find: () => expect.fail(),
 };
 

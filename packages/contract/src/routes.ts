@@ -113,14 +113,19 @@ export interface BulkRoute<E extends Event, Entry = unknown> extends Described {
 
 /** A PUT of configuration, which is no event: the gateway writes it in a transaction of the account of
  * OPERATOR_DATABASE_URL. Its clients need the scope `operate`. */
-export interface PutRoute<Params = unknown, Body = unknown, Response = unknown> extends Mounted, Described {
+export interface PutRoute<Params = unknown, Body = unknown, Row = unknown, Response = unknown>
+  extends Mounted, Described {
   readonly kind: "put";
   readonly params: TObject;
   readonly body: TSchema;
   readonly response: TSchema;
+  /** Requests with equal scopes change the same. */
+  readonly scope: (params: Params) => string;
   readonly storeOf: (params: Params) => StoreId | undefined;
-  /** Safe to repeat. Throws InvalidInput for what the schemas cannot express. */
-  readonly put: (params: Params, body: Body, transaction: SqlTransaction) => Promise<Response>;
+  /** Throws InvalidInput for what the schemas cannot express. */
+  readonly rowOf: (params: Params, body: Body) => Row;
+  /** Writes the rows of requests in their order, and returns their responses. Safe to repeat. */
+  readonly put: (rows: readonly Row[], transaction: SqlTransaction) => Promise<readonly Response[]>;
   readonly examples: Examples<{ readonly params: Params; readonly body: Body; readonly response: Response }>;
 }
 
@@ -145,8 +150,8 @@ export function bulkRoute<E extends Event, S extends TSchema>(
   return { kind: "bulk", ...route } as unknown as BulkRoute<E>;
 }
 
-export function putRoute<P extends TObject, B extends TSchema, R extends TSchema>(
-  route: Typed<PutRoute<Static<P>, Static<B>, Static<R>>, { params: P; body: B; response: R }>,
+export function putRoute<P extends TObject, B extends TSchema, Row, R extends TSchema>(
+  route: Typed<PutRoute<Static<P>, Static<B>, Row, Static<R>>, { params: P; body: B; response: R }>,
 ): PutRoute {
   return { kind: "put", ...route } as unknown as PutRoute;
 }

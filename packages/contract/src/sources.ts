@@ -12,6 +12,9 @@ export interface Sources {
   readonly read: <K extends ReadKey, T>(what: KeyedRead<K, T>, key: K) => Promise<T>;
   /** The same from the write endpoint, so that it has every commit; from the read endpoint while that cannot be read. */
   readonly readNewest: Sources["read"];
+  /** From the read endpoint or from memory, a few seconds old: for what decorates a response. Undefined, or older, when
+   * the rows cannot be read within a moment. */
+  readonly readKept: <K extends ReadKey, T>(what: KeyedRead<K, T>, key: K) => T | undefined | Promise<T | undefined>;
   readonly boards: BoardReader;
   /** What the event of a form brought, from its 2xx on, on any gateway and with any replica lag; undefined: no such
    * event. For a recent event that is not stored yet it waits, and may throw an error that asks the client to retry. */

@@ -24,6 +24,8 @@ export const View = Type.Object({
   /** The field of the response with the entries, best first. */
   list: Type.String(),
   member: Column,
+  /** The field of an entry with the name of its member, where it has one. */
+  memberName: Type.Optional(Type.String()),
   /** Its field may have the name of a parameter in braces, "{by}". A number, or an amount as decimal text. */
   count: Column,
   /** The path of an entry's picture, with fields of the entry in braces. */

@@ -34,6 +34,15 @@ export function texts(charactersMax: number) {
   return Type.Refine(Type.String({ maxLength: charactersMax, expected }), isStorable);
 }
 
+/** Names of 1 to `charactersMax` characters that people read and type. */
+export function labels(charactersMax: number) {
+  const expected = `a text of 1 to ${charactersMax} characters, without control characters and without spaces at its ends`;
+  return Type.Refine(
+    Type.String({ minLength: 1, maxLength: charactersMax, expected }),
+    (text) => isStorable(text) && text.trim() === text && !/\p{Cc}/u.test(text),
+  );
+}
+
 /** False for half of a surrogate pair, which would be stored as another character, and for NUL, which ends texts. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");

@@ -61,7 +61,7 @@ function scopeOf(route: OwnRoute, params: object, body: object): string | undefi
   const isValid = Check(route.params, params) && (route.body === "ignored" || Check(route.body, body));
   if (!isValid) return undefined;
   try {
-    return route.kind === "put" ? String(route.storeOf(params)) : route.scope(params, body);
+    return route.scope(params, body);
   } catch (error) {
     if (error instanceof InvalidInput || error instanceof NotFound) return undefined;
     throw error;

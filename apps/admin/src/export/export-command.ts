@@ -17,7 +17,7 @@ interface ExportFlags extends JsonFlag {
 export function exportCommand(): Command {
   return newCommand("export", { 3: "the database does not respond" })
     .description("writes the stored events of a domain as CSV or NDJSON, which tally import reads")
-    .argument("[domain]", "the domain of the events, or voids, refunds or stores", "purchases")
+    .argument("[domain]", "the domain of the events, or voids, refunds, stores or items", "purchases")
     .option("--store <id>", "only this store")
     .option("--date <day>", "only this day: yyyymmdd for purchases, a number for steps and lift rides")
     .option(

@@ -30,7 +30,7 @@ export function importCommand(): Command {
       "sends the events of a CSV or NDJSON file to a gateway, each line exactly once however often it is repeated",
     )
     .argument("<file>", "ends in .csv, .ndjson or .jsonl")
-    .option("--domain <name>", "the domain of the events, or voids, refunds or stores", "purchases")
+    .option("--domain <name>", "the domain of the events, or voids, refunds, stores or items", "purchases")
     .option("--acknowledged <file>", "writes the event ids of accepted lines, for tally audit --acknowledged")
     .option(
       "--concurrency <number>",

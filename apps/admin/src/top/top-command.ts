@@ -53,16 +53,21 @@ async function showBoard(board: string, values: readonly string[], flags: TopFla
 function textOf({ view, values }: Chosen, body: unknown): string {
   const entries: unknown = fieldIn(body, view.list);
   const counted = view.count.field.replace(/\{(\w+)\}/, (_match, name: string) => values[name] ?? "");
-  const rows = (Array.isArray(entries) ? entries : []).map((entry: unknown, index) => [
-    String(index + 1),
-    String(fieldIn(entry, view.member.field)),
-    String(fieldIn(entry, counted)),
-  ]);
+  const list: readonly unknown[] = Array.isArray(entries) ? entries : [];
+  const { member, memberName = "", count } = view;
+  const columns = [
+    { label: member.label, field: member.field },
+    ...(list.some((entry) => fieldIn(entry, memberName) !== undefined) ? [{ label: "Name", field: memberName }] : []),
+    { label: count.label, field: counted },
+  ];
+  const rows = list.map((entry, index) =>
+    [index + 1, ...columns.map(({ field }) => fieldIn(entry, field) ?? "")].map(String),
+  );
   const asOf = fieldIn(body, "asOf");
   const about = Object.entries(values).map(([name, value]) => `${name} ${value}`);
   const head = [view.title, ...about, ...(typeof asOf === "string" ? [`as of ${asOf}`] : [])].join(", ");
   if (rows.length === 0) return `${head}\nno entries\n`;
-  return `${head}\n${table(["Rank", view.member.label, view.count.label], rows)}\n`;
+  return `${head}\n${table(["Rank", ...columns.map(({ label }) => label)], rows)}\n`;
 }
 
 /** A view and the values of its parameters by name. */

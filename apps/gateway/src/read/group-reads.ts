@@ -130,7 +130,7 @@ class GroupRead<K extends ReadKey, T> {
 const full = (): ClientError => new ClientError(rejection("READS_FULL"));
 
 /** A key as text. Equal keys have equal names, in any representation of their columns. */
-function nameOfKey(key: readonly unknown[]): string {
+export function nameOfKey(key: readonly unknown[]): string {
   // Most keys have one column, and JSON costs more than all other work here.
   return key.length === 1 ? textOf(key[0]) : JSON.stringify(key.map(textOf));
 }

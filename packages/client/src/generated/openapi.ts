@@ -368,7 +368,7 @@ export interface paths {
         };
         /**
          * the registered stores by their ids, 100 by default
-         * @description Send the last `storeID` as `after` to get the next ones.
+         * @description Send the last `storeID` as `after` to get the next ones. `search`: a part of the name, in any case.
          */
         readonly get: operations["getStores"];
         readonly put?: never;
@@ -386,16 +386,54 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /**
-         * a registered store
-         * @description 404 for a store that is not registered: it is in UTC.
-         */
+        /** a registered store */
         readonly get: operations["getStoresStoreID"];
         /**
-         * registers a store: its time zone, and until which hour after midnight its business day goes on
-         * @description `closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know it at once.
+         * registers a store: its time zone, until which hour after midnight its business day goes on, its name and its region
+         * @description `closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. `region` is that of the business days from `validFrom` on, up to those of another PUT; by default from the store's today on, and of all days for its first region. A `name` or `region` that is left out stays as it was. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know the clock at once, and names within seconds.
          */
         readonly put: operations["putStoresStoreID"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/items": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the registered items by their ids, 100 by default
+         * @description Send the last `itemID` as `after` to get the next ones. `search`: a part of the name, in any case.
+         */
+        readonly get: operations["getItems"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/items/{itemID}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** a registered item */
+        readonly get: operations["getItemsItemID"];
+        /**
+         * registers an item: its name and its category
+         * @description A `category` that is left out stays as it was. Rankings show the name within seconds. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`.
+         */
+        readonly put: operations["putItemsItemID"];
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -1303,6 +1341,16 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Forbidden */
+        readonly Forbidden10: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Bad Request */
         readonly BadRequest6: {
             headers: {
@@ -1340,7 +1388,7 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden10: {
+        readonly Forbidden11: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1483,7 +1531,7 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden11: {
+        readonly Forbidden12: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1550,7 +1598,7 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden12: {
+        readonly Forbidden13: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -2472,6 +2520,7 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         readonly storeID: number;
+                        readonly name?: string;
                         readonly date?: string;
                         readonly from?: string;
                         readonly to?: string;
@@ -2484,6 +2533,7 @@ export interface operations {
                         readonly asOf: string | null;
                         readonly items: {
                             readonly itemID: number;
+                            readonly name?: string;
                             readonly quantity?: number;
                             readonly grossSales?: string;
                             readonly netSales?: string;
@@ -2539,6 +2589,7 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         readonly itemID: number;
+                        readonly name?: string;
                         readonly date?: string;
                         readonly from?: string;
                         readonly to?: string;
@@ -2551,6 +2602,7 @@ export interface operations {
                         readonly asOf: string | null;
                         readonly stores: {
                             readonly storeID: number;
+                            readonly name?: string;
                             readonly quantity?: number;
                             readonly grossSales?: string;
                             readonly netSales?: string;
@@ -2605,6 +2657,7 @@ export interface operations {
                     readonly "application/json": {
                         readonly storeID: number;
                         readonly itemID: number;
+                        readonly name?: string;
                         readonly date?: string;
                         readonly from?: string;
                         readonly to?: string;
@@ -2622,6 +2675,7 @@ export interface operations {
                         readonly neighbours: {
                             readonly rank: number;
                             readonly itemID: number;
+                            readonly name?: string;
                             readonly quantity?: number;
                             readonly grossSales?: string;
                             readonly netSales?: string;
@@ -2831,6 +2885,8 @@ export interface operations {
                 readonly limit?: number | string;
                 /** @description an integer from 0 to 9007199254740991 */
                 readonly after?: number | string;
+                /** @description a text of at most 100 characters, none of them U+0000 */
+                readonly search?: string;
             };
             readonly header?: never;
             readonly path?: never;
@@ -2851,6 +2907,9 @@ export interface operations {
                             readonly storeID: number;
                             readonly zone: string;
                             readonly closingHour: number;
+                            readonly name?: string;
+                            readonly region?: string;
+                            readonly validFrom?: string;
                         }[];
                     };
                 };
@@ -2891,6 +2950,9 @@ export interface operations {
                         readonly storeID: number;
                         readonly zone: string;
                         readonly closingHour: number;
+                        readonly name?: string;
+                        readonly region?: string;
+                        readonly validFrom?: string;
                     };
                 };
             };
@@ -2925,6 +2987,12 @@ export interface operations {
                     readonly zone: string;
                     /** @description an integer from 0 to 6 */
                     readonly closingHour?: number | string;
+                    /** @description a text of 1 to 100 characters, without control characters and without spaces at its ends */
+                    readonly name?: string;
+                    /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
+                    readonly region?: string;
+                    /** @description a calendar date as yyyymmdd */
+                    readonly validFrom?: number | string;
                 };
             };
         };
@@ -2941,12 +3009,151 @@ export interface operations {
                         readonly storeID: number;
                         readonly zone: string;
                         readonly closingHour: number;
+                        readonly name?: string;
+                        readonly region?: string;
+                        readonly validFrom?: string;
                     };
                 };
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden9"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
+        };
+    };
+    readonly getItems: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description an integer from 1 to 1000 */
+                readonly limit?: number | string;
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly after?: number | string;
+                /** @description a text of at most 100 characters, none of them U+0000 */
+                readonly search?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly items: {
+                            readonly itemID: number;
+                            readonly name: string;
+                            readonly category?: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden7"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
+        };
+    };
+    readonly getItemsItemID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly itemID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly itemID: number;
+                        readonly name: string;
+                        readonly category?: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden8"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
+        };
+    };
+    readonly putItemsItemID: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description an integer from 0 to 9007199254740991 */
+                readonly itemID: number | string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description a text of 1 to 100 characters, without control characters and without spaces at its ends */
+                    readonly name: string;
+                    /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
+                    readonly category?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK: committed */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly itemID: number;
+                        readonly name: string;
+                        readonly category?: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden10"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3004,7 +3211,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest6"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden10"];
+            readonly 403: components["responses"]["Forbidden11"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge4"];
             readonly 415: components["responses"]["UnsupportedMediaType2"];
@@ -3045,7 +3252,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest7"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden10"];
+            readonly 403: components["responses"]["Forbidden11"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge5"];
@@ -3086,7 +3293,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden11"];
+            readonly 403: components["responses"]["Forbidden12"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -3125,7 +3332,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden11"];
+            readonly 403: components["responses"]["Forbidden12"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -3164,7 +3371,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden11"];
+            readonly 403: components["responses"]["Forbidden12"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -3215,7 +3422,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest9"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden11"];
+            readonly 403: components["responses"]["Forbidden12"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
             readonly 417: components["responses"]["ExpectationFailed2"];
@@ -4041,6 +4248,7 @@ export interface operations {
                                 readonly field: string;
                                 readonly label: string;
                             };
+                            readonly memberName?: string;
                             readonly count: {
                                 readonly field: string;
                                 readonly label: string;
@@ -4220,7 +4428,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden12"];
+            readonly 403: components["responses"]["Forbidden13"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
@@ -4273,7 +4481,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden12"];
+            readonly 403: components["responses"]["Forbidden13"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];

@@ -2,14 +2,19 @@ import { NotFound, queryRoute } from "@tally/contract";
 import { Type } from "typebox";
 import { AsOf, ids, parseTopLimit } from "../values.ts";
 import type { Count } from "./counts.ts";
+import { exampleItem, items } from "./items.ts";
 import { moneyText } from "./money.ts";
 import type { Measure } from "./series.ts";
+import { exampleStore, stores } from "./stores.ts";
 import { PageQuery, parseOffset, parseWindow, ShownWindow, WindowQuery } from "./window.ts";
 import { rankIn, topIn } from "./window-counts.ts";
 
 export const StoreParams = Type.Object({ storeID: ids.Text });
 export const ItemParams = Type.Object({ itemID: ids.Text });
 const RankParams = Type.Object({ ...StoreParams.properties, ...ItemParams.properties });
+
+/** Of a store or an item that is registered. */
+const Name = { name: Type.Optional(Type.String()) };
 
 /** The field that `by` names. */
 const Amount = {
@@ -32,17 +37,22 @@ const storeBoard = queryRoute({
   query: PageQuery,
   response: Type.Object({
     storeID: Type.Integer(),
+    ...Name,
     ...ShownWindow,
     asOf: AsOf,
-    items: Type.Array(Type.Object({ itemID: Type.Integer(), ...Amount })),
+    items: Type.Array(Type.Object({ itemID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ params, query }, sources) {
     const storeID = ids.parse("storeID", params.storeID);
     const page = { limit: parseTopLimit(query.limit), offset: parseOffset(query.offset) };
     const { window, shown } = await parseWindow(sources, query, storeID);
     const { asOf, entries } = await topIn(sources, { storeID }, window, page);
-    const items = entries.map((one) => withAmount({ itemID: one.id }, window.by, one));
-    return { storeID, ...shown, asOf, items };
+    const [[own], names] = await Promise.all([
+      stores.namesOf(sources, [{ id: storeID }]),
+      items.namesOf(sources, entries),
+    ]);
+    const sold = entries.map((one, at) => withAmount({ itemID: one.id, ...names[at] }, window.by, one));
+    return { storeID, ...own, ...shown, asOf, items: sold };
   },
   examples: {
     "all days": {
@@ -54,7 +64,7 @@ const storeBoard = queryRoute({
         asOf: "2026-11-20T17:04:09.512Z",
         items: [
           { itemID: 4242, quantity: 4 },
-          { itemID: 85571, quantity: 3 },
+          { itemID: 85571, name: exampleItem.name, quantity: 3 },
         ],
       },
     },
@@ -63,10 +73,11 @@ const storeBoard = queryRoute({
       query: { date: "20261121" },
       response: {
         storeID: 7,
+        name: exampleStore.name,
         date: "20261121",
         by: "quantity",
         asOf: "2026-11-21T09:30:00.087Z",
-        items: [{ itemID: 85571, quantity: 2 }],
+        items: [{ itemID: 85571, name: exampleItem.name, quantity: 2 }],
       },
     },
     "turnover of one day": {
@@ -74,10 +85,11 @@ const storeBoard = queryRoute({
       query: { date: "20261121", by: "netSales" },
       response: {
         storeID: 7,
+        name: exampleStore.name,
         date: "20261121",
         by: "netSales",
         asOf: "2026-11-21T09:30:00.087Z",
-        items: [{ itemID: 85571, netSales: "3.48" }],
+        items: [{ itemID: 85571, name: exampleItem.name, netSales: "3.48" }],
       },
     },
   },
@@ -91,17 +103,22 @@ const itemBoard = queryRoute({
   query: PageQuery,
   response: Type.Object({
     itemID: Type.Integer(),
+    ...Name,
     ...ShownWindow,
     asOf: AsOf,
-    stores: Type.Array(Type.Object({ storeID: Type.Integer(), ...Amount })),
+    stores: Type.Array(Type.Object({ storeID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ params, query }, sources) {
     const itemID = ids.parse("itemID", params.itemID);
     const page = { limit: parseTopLimit(query.limit), offset: parseOffset(query.offset) };
     const { window, shown } = await parseWindow(sources, query);
     const { asOf, entries } = await topIn(sources, { itemID }, window, page);
-    const stores = entries.map((one) => withAmount({ storeID: one.id }, window.by, one));
-    return { itemID, ...shown, asOf, stores };
+    const [[own], names] = await Promise.all([
+      items.namesOf(sources, [{ id: itemID }]),
+      stores.namesOf(sources, entries),
+    ]);
+    const sellers = entries.map((one, at) => withAmount({ storeID: one.id, ...names[at] }, window.by, one));
+    return { itemID, ...own, ...shown, asOf, stores: sellers };
   },
   examples: {
     "an item": {
@@ -109,11 +126,12 @@ const itemBoard = queryRoute({
       query: { limit: "10" },
       response: {
         itemID: 85571,
+        name: exampleItem.name,
         by: "quantity",
         asOf: "2026-11-21T09:30:00.087Z",
         stores: [
           { storeID: 5, quantity: 3 },
-          { storeID: 7, quantity: 2 },
+          { storeID: 7, name: exampleStore.name, quantity: 2 },
         ],
       },
     },
@@ -122,11 +140,12 @@ const itemBoard = queryRoute({
       query: { from: "20261120", to: "20261121", limit: "1", offset: "1" },
       response: {
         itemID: 85571,
+        name: exampleItem.name,
         from: "20261120",
         to: "20261121",
         by: "quantity",
         asOf: "2026-11-21T09:30:00.087Z",
-        stores: [{ storeID: 7, quantity: 2 }],
+        stores: [{ storeID: 7, name: exampleStore.name, quantity: 2 }],
       },
     },
   },
@@ -145,11 +164,12 @@ const rankOfItem = queryRoute({
   response: Type.Object({
     storeID: Type.Integer(),
     itemID: Type.Integer(),
+    ...Name,
     ...ShownWindow,
     asOf: AsOf,
     rank: Type.Integer(),
     ...Amount,
-    neighbours: Type.Array(Type.Object({ rank: Type.Integer(), itemID: Type.Integer(), ...Amount })),
+    neighbours: Type.Array(Type.Object({ rank: Type.Integer(), itemID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ params, query }, sources) {
     const [storeID, itemID] = [ids.parse("storeID", params.storeID), ids.parse("itemID", params.itemID)];
@@ -157,8 +177,9 @@ const rankOfItem = queryRoute({
     const { asOf, around = [] } = await rankIn(sources, { storeID }, window, { id: itemID, each: neighbours });
     const own = around.find(({ id }) => id === itemID);
     if (own === undefined) throw new NotFound("itemID", "an item that the store has sold then", params.itemID);
-    const near = around.map((one) => withAmount({ rank: one.rank, itemID: one.id }, window.by, one));
-    return withAmount({ storeID, itemID, ...shown, asOf, rank: own.rank, neighbours: near }, window.by, own);
+    const [name, ...names] = await items.namesOf(sources, [own, ...around]);
+    const near = around.map((one, at) => withAmount({ rank: one.rank, itemID: one.id, ...names[at] }, window.by, one));
+    return withAmount({ storeID, itemID, ...name, ...shown, asOf, rank: own.rank, neighbours: near }, window.by, own);
   },
   examples: {
     "the second item": {
@@ -166,13 +187,14 @@ const rankOfItem = queryRoute({
       response: {
         storeID: 5,
         itemID: 85571,
+        name: exampleItem.name,
         by: "quantity",
         asOf: "2026-11-20T17:04:09.512Z",
         rank: 2,
         quantity: 3,
         neighbours: [
           { rank: 1, itemID: 4242, quantity: 4 },
-          { rank: 2, itemID: 85571, quantity: 3 },
+          { rank: 2, itemID: 85571, name: exampleItem.name, quantity: 3 },
         ],
       },
     },

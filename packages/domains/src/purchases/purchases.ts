@@ -6,7 +6,8 @@ import { rank, recount, retention } from "./rank.ts";
 import { correctionRoutes, manyRefunds, manyVoids } from "./correction-routes.ts";
 import { files, purchaseRoutes } from "./routes.ts";
 import { store } from "./store.ts";
-import { putStore, registryFiles } from "./stores.ts";
+import { items } from "./items.ts";
+import { stores } from "./stores.ts";
 
 export const purchases = defineDomain({
   name: "purchases",
@@ -20,12 +21,13 @@ export const purchases = defineDomain({
   recount,
   retention,
   queries,
-  puts: [putStore],
+  puts: [stores.put, items.put],
   views,
   files,
   otherFiles: {
     voids: otherFiles(manyVoids, voidFiles),
     refunds: otherFiles(manyRefunds, refundFiles),
-    stores: otherFiles(putStore, registryFiles),
+    stores: otherFiles(stores.put, stores.files),
+    items: otherFiles(items.put, items.files),
   },
 });

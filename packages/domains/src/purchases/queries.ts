@@ -6,7 +6,8 @@ import { latestPurchases, listPurchases } from "./list-purchases.ts";
 import { onePurchase } from "./one-purchase.ts";
 import { salesOfDay } from "./sales-of-store.ts";
 import { measures } from "./series.ts";
-import { listStores, oneStore } from "./stores.ts";
+import { items } from "./items.ts";
+import { stores } from "./stores.ts";
 import { allTime } from "./window.ts";
 import { topIn } from "./window-counts.ts";
 
@@ -74,15 +75,15 @@ export const queries = [
   latestPurchases,
   onePurchase,
   salesOfDay,
-  listStores,
-  oneStore,
+  ...stores.queries,
+  ...items.queries,
 ];
 
 const choices: View["params"] = [
   { name: "date", label: "Days", kind: "date", default: "all", choices: ["all", "today", "yesterday"] },
   { name: "by", label: "By", kind: "choice", default: "quantity", choices: [...measures] },
 ];
-const sold = { count: { field: "{by}", label: "Sold" }, bars: true } as const;
+const sold = { memberName: "name", count: { field: "{by}", label: "Sold" }, bars: true } as const;
 
 export const views: readonly View[] = [
   {

@@ -1,47 +1,69 @@
-import { InvalidInput, NotFound, putRoute, queryRoute, type Event, type EventFiles } from "@tally/contract";
-import { Type, type Static } from "typebox";
-import { closed, ids, None, numberFilter, wholeNumbers } from "../values.ts";
-import { registeredClock } from "./registry.ts";
+import { InvalidInput, type SqlTransaction } from "@tally/contract";
+import { Type } from "typebox";
+import { register } from "../register.ts";
+import { closed, labels, wholeNumbers } from "../values.ts";
+import { businessDayOf, type StoreClock } from "./business-day.ts";
+import { DateText, parseCalendarDate } from "./calendar-date.ts";
 
 const closingHours = wholeNumbers(0, 6);
 const expectedZone = "the IANA name of a time zone, such as America/New_York";
-
 const Zone = Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$", expected: expectedZone });
-const Body = closed(
-  { zone: Zone, closingHour: Type.Optional(closingHours.Value) },
-  { expected: 'an object {"zone": "America/New_York", "closingHour": 2}' },
-);
+const [Name, Region] = [labels(100), labels(60)];
 
-const Params = Type.Object({ storeID: ids.Text });
-const Store = Type.Object({ storeID: Type.Integer(), zone: Type.String(), closingHour: Type.Integer() });
+const exampleBody = { zone: "Europe/Berlin", closingHour: 2, name: "Berlin Mitte", region: "East" };
+export const exampleStore = { storeID: 7, ...exampleBody, validFrom: "10000101" };
 
-const exampleBody = { zone: "Europe/Berlin", closingHour: 2 };
-export const exampleStore = { storeID: 7, ...exampleBody };
-const params = { storeID: "7" };
+interface StoreRow extends StoreClock {
+  readonly id: number;
+  readonly columns: Readonly<Record<string, string | number | undefined>>;
+  readonly region: string | undefined;
+  readonly validFrom: number | undefined;
+}
 
-const upsert = `
-  INSERT INTO stores (store_id, zone, closing_hour) VALUES ?
-  ON DUPLICATE KEY UPDATE zone = VALUES(zone), closing_hour = VALUES(closing_hour)`;
-
-export const putStore = putRoute({
-  path: "/stores/:storeID",
-  summary: "registers a store: its time zone, and until which hour after midnight its business day goes on",
-  description:
-    "`closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know it at once",
-  params: Params,
-  body: Body,
-  response: Store,
-  storeOf: ({ storeID }) => ids.parse("storeID", storeID),
-  async put(store, body, transaction) {
-    const storeID = ids.parse("storeID", store.storeID);
-    const closingHour = closingHours.parse("closingHour", body.closingHour ?? 0);
-    const zone = parseZone(body.zone);
-    await transaction.upsert(upsert, [[storeID, zone, closingHour]]);
-    return { storeID, zone, closingHour };
+export const stores = register({
+  one: "store",
+  put: {
+    summary:
+      "registers a store: its time zone, until which hour after midnight its business day goes on, its name and its region",
+    description:
+      "`closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. `region` is that of the business days from `validFrom` on, up to those of another PUT; by default from the store's today on, and of all days for its first region. A `name` or `region` that is left out stays as it was. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know the clock at once, and names within seconds",
   },
-  examples: {
-    "open until 2 o'clock": { params, body: exampleBody, response: exampleStore },
+  body: closed(
+    {
+      zone: Zone,
+      closingHour: Type.Optional(closingHours.Value),
+      name: Type.Optional(Name),
+      region: Type.Optional(Region),
+      validFrom: Type.Optional(DateText),
+    },
+    { expected: 'an object {"zone": "America/New_York", "closingHour": 2, "name": "Broadway"}' },
+  ),
+  rowOf(id, { zone: text, closingHour: hour = 0, name, region, validFrom: from }): StoreRow {
+    const closingHour = closingHours.parse("closingHour", hour);
+    const zone = parseZone(text);
+    if (from !== undefined && region === undefined)
+      throw new InvalidInput("region", "a region beside validFrom", undefined);
+    const validFrom = from === undefined ? undefined : parseCalendarDate("validFrom", from);
+    return { id, columns: { zone, closing_hour: closingHour, name }, zone, closingHour, region, validFrom };
   },
+  fields: {
+    zone: "zone",
+    closingHour: "closing_hour",
+    name: "name",
+    region: "region",
+    validFrom: "CAST(valid_from AS CHAR)",
+  },
+  shown: {
+    zone: Type.String(),
+    closingHour: Type.Integer(),
+    name: Type.Optional(Type.String()),
+    region: Type.Optional(Type.String()),
+    validFrom: Type.Optional(Type.String()),
+  },
+  versions: { table: "store_regions", write: writeRegions },
+  requiredColumns: ["closingHour"],
+  isOfStore: true,
+  example: { body: exampleBody, response: exampleStore },
 });
 
 /** "america/new_york" → "America/New_York". Throws InvalidInput for a zone that this process does not know. */
@@ -56,58 +78,30 @@ function parseZone(text: string): string {
   throw new InvalidInput("zone", expectedZone, text);
 }
 
-export const oneStore = queryRoute({
-  path: "/stores/:storeID",
-  summary: "a registered store",
-  description: "404 for a store that is not registered: it is in UTC",
-  params: Params,
-  storeOf: ({ params: store }) => ids.parse("storeID", store.storeID),
-  query: None,
-  mayMiss: true,
-  response: Store,
-  async respond({ params: store }, sources) {
-    const storeID = ids.parse("storeID", store.storeID);
-    const clock = await registeredClock(sources, storeID);
-    if (clock === undefined) throw new NotFound("storeID", "a registered store", store.storeID);
-    return { storeID, ...clock };
-  },
-  examples: { "a store": { params, response: exampleStore } },
-});
+interface Version {
+  readonly storeId: number;
+  readonly validFrom: number;
+  readonly region: string;
+}
 
-const pageLimits = wholeNumbers(1, 1000);
+// The first calendar date of the API.
+const beginning = 10_000_101;
+const selectVersions =
+  "SELECT store_id AS storeId, valid_from AS validFrom, region FROM store_regions WHERE store_id IN (?) ORDER BY valid_from";
+const upsertVersions =
+  "INSERT INTO store_regions (store_id, valid_from, region) VALUES ? ON DUPLICATE KEY UPDATE region = VALUES(region)";
 
-export const listStores = queryRoute({
-  path: "/stores",
-  summary: "the registered stores by their ids, 100 by default",
-  description: "Send the last `storeID` as `after` to get the next ones",
-  params: Type.Object({}),
-  query: closed({ limit: Type.Optional(pageLimits.Text), after: Type.Optional(ids.Text) }),
-  response: Type.Object({ stores: Type.Array(Store) }),
-  async respond({ query: { limit = "100", after } }, { rows }) {
-    const from = after === undefined ? 0 : ids.parse("after", after) + 1;
-    const stores = await rows.query<Static<typeof Store>>(selectPage, [from, pageLimits.parse("limit", limit)]);
-    return { stores: [...stores] };
-  },
-  examples: { "all stores": { response: { stores: [exampleStore] } } },
-});
-
-const selectPage =
-  "SELECT store_id AS storeID, zone, closing_hour AS closingHour FROM stores WHERE store_id >= ? ORDER BY store_id LIMIT ?";
-
-export const registryFiles: EventFiles<Event & { readonly columns: readonly unknown[] }> = {
-  rows: {
-    table: "stores",
-    columns: ["store_id", "zone", "closing_hour"],
-    selectFrom: (table) => `SELECT store_id, zone, closing_hour FROM ${table}`,
-    eventOf: (columns) => ({ id: "", columns }),
-  },
-  fields: {
-    storeID: ({ columns }) => columns[0],
-    zone: ({ columns }) => columns[1],
-    closingHour: ({ columns }) => columns[2],
-  },
-  order: "store_id",
-  filters: { store: numberFilter("store_id = ?", "--store", ids) },
-  requiredColumns: ["closingHour"],
-  isConfiguration: true,
-};
+/** A region without a day is that of the store's today, unless it is already: repeated later, it changes nothing. */
+async function writeRegions(transaction: SqlTransaction, rows: readonly StoreRow[]): Promise<void> {
+  const ids = rows.flatMap(({ id, region }) => (region === undefined ? [] : [id]));
+  if (ids.length === 0) return;
+  const known = Map.groupBy(await transaction.query<Version>(selectVersions, [ids]), ({ storeId }) => storeId);
+  const versions = rows.flatMap(({ id, region, validFrom, ...clock }) => {
+    if (region === undefined) return [];
+    const own = known.get(id);
+    if (validFrom !== undefined || own === undefined) return [[id, validFrom ?? beginning, region]];
+    const today = businessDayOf(clock, Date.now());
+    return own.findLast((one) => one.validFrom <= today)?.region === region ? [] : [[id, today, region]];
+  });
+  if (versions.length > 0) await transaction.upsert(upsertVersions, versions);
+}

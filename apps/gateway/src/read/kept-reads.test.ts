@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { keyedRead } from "@tally/contract";
+import { expect, test } from "vitest";
+import { KeptReads } from "./kept-reads.ts";
+
+interface Named {
+  readonly name: string | undefined;
+}
+const names = keyedRead<readonly [id: number], Named, string | undefined>({
+  select: "",
+  keysMax: 1,
+  ofRows: ([row]) => row?.name,
+});
+
+/** Reads `values`, which may change. */
+function keptReads(values: Map<number, string | Promise<string>>) {
+  const read: number[] = [];
+  const reads = new KeptReads({
+    keptMs: 50,
+    keysMax: 2,
+    waitMs: 20,
+    read: async (what, key) => {
+      const id = Number(key[0]);
+      read.push(id);
+      return what.ofRows([{ name: await values.get(id) }], key);
+    },
+  });
+  return { read, nameOf: async (id: number) => reads.read(names, [id]) };
+}
+
+test("a value is read once in a while, also one that is not there, for any number of readers", async () => {
+  const values = new Map([[1, "Tea"]]);
+  const { read, nameOf } = keptReads(values);
+  expect(await Promise.all([nameOf(1), nameOf(1), nameOf(2)])).toEqual(["Tea", "Tea", undefined]);
+  values.set(1, "Green tea");
+  expect([await nameOf(1), await nameOf(2), read]).toEqual(["Tea", undefined, [1, 2]]);
+  await sleep(60);
+  expect([await nameOf(1), read]).toEqual(["Green tea", [1, 2, 1]]);
+});
+
+test("the keys that were read last are kept", async () => {
+  const { read, nameOf } = keptReads(new Map());
+  for (const id of [1, 2, 3, 3, 2, 1]) await nameOf(id);
+  expect(read).toEqual([1, 2, 3, 1]);
+});
+
+test("a read that fails or takes long costs a moment once, and leaves the value before", async () => {
+  const late = Promise.withResolvers<string>();
+  const values = new Map<number, string | Promise<string>>([[1, "Tea"]]);
+  const { read, nameOf } = keptReads(values);
+  expect(await nameOf(1)).toBe("Tea");
+  await sleep(60);
+  values.set(1, Promise.reject(new Error("the database is down")));
+  values.set(2, late.promise);
+  expect([await nameOf(1), await nameOf(2)]).toEqual(["Tea", undefined]);
+  expect([await nameOf(1), await nameOf(2), read]).toEqual(["Tea", undefined, [1, 1, 2]]);
+  late.resolve("Coffee");
+  await expect.poll(() => nameOf(2)).toBe("Coffee");
+});

@@ -1,0 +1,209 @@
+import { keyedRead, NotFound, putRoute, queryRoute } from "@tally/contract";
+import type { Event, EventFiles, PutRoute, Sources, SqlTransaction, SqlValue } from "@tally/contract";
+import { Type, type Static, type TObject, type TProperties } from "typebox";
+import { closed, ids, None, numberFilter, texts, wholeNumbers } from "./values.ts";
+
+/** By column of the table. Undefined or null: the column of a registered one stays as it is. */
+interface Row {
+  readonly id: number;
+  readonly columns: Readonly<Record<string, SqlValue | undefined>>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Parts<B extends TObject, R extends Row> {
+  /** "store": its id is `storeID` in JSON and `store_id` in SQL, its table and its path are `stores`. */
+  readonly one: string;
+  readonly put: Pick<PutRoute, "summary" | "description">;
+  readonly body: B;
+  /** Throws InvalidInput for what the schema cannot express. */
+  readonly rowOf: (id: number, body: Static<B>) => R;
+  /** In the order of a CSV, with their SQL. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly shown: TProperties;
+  /** A table of fields that are valid from a day on. */
+  readonly versions?: {
+    readonly table: string;
+    /** The rows of the register are written and locked. */
+    readonly write: (transaction: SqlTransaction, rows: readonly R[]) => Promise<void>;
+  };
+  readonly requiredColumns?: readonly string[];
+  /** An API key that is limited to stores may use it. */
+  readonly isOfStore?: true;
+  readonly example: { readonly body: Static<B>; readonly response: Fields };
+}
+
+type ExampleOf = Pick<Parts<TObject, Row>, "one" | "example">;
+
+/** What operators configure by id, each with a name: its routes, its files, and its names for rankings. */
+export function register<B extends TObject, R extends Row>(parts: Parts<B, R>) {
+  const shape = shapeOf(parts);
+  return {
+    put: putOf(parts, shape),
+    queries: [pageOf(parts, shape), oneOf(parts, shape)],
+    namesOf: namesOf(shape),
+    files: filesOf(parts, shape),
+  };
+}
+
+type Shape = ReturnType<typeof shapeOf>;
+
+/** What routes and files have in common. */
+function shapeOf<B extends TObject, R extends Row>({ one, fields, shown, versions, isOfStore, example }: Parts<B, R>) {
+  const [many, idField, ownId, idColumn] = [`${one}s`, `${one}ID`, `${one}_id`, `${one}s.${one}_id`];
+  const Params = Type.Object({ [idField]: ids.Text });
+  const idOf = (params: Static<typeof Params>): number => ids.parse(idField, params[idField] ?? "");
+  const columns = Object.entries(fields).map(([name, sql]) => `${sql} AS ${name}`);
+  const join = versions === undefined ? "" : `LEFT JOIN ${versions.table} AS version ON version.${ownId} = ${idColumn}`;
+  const newest = `AND valid_from = (SELECT MAX(valid_from) FROM ${versions?.table} WHERE ${ownId} = ${idColumn})`;
+  const select = `SELECT ${[`${idColumn} AS ${idField}`, ...columns].join(", ")} FROM`;
+  const selectNewest = `${select} ${many} ${join} ${versions === undefined ? "" : newest} WHERE`;
+  return {
+    many,
+    idField,
+    ownId,
+    idColumn,
+    Params,
+    idOf,
+    select,
+    join,
+    selectNewest,
+    Shown: Type.Object({
+      [idField]: Type.Integer(),
+      ...shown,
+    }),
+    storeOf: (params: Static<typeof Params>) => (isOfStore === true ? idOf(params) : undefined),
+    exampleParams: { [idField]: String(example.response[idField]) },
+    byId: keyedRead<readonly [id: number], Fields, Fields | undefined>({
+      select: `${selectNewest} ${idColumn} IN (?)`,
+      key: [idField],
+      keysMax: 1e3,
+      ofRows: ([row]) => row && present(row),
+    }),
+  };
+}
+
+function putOf<B extends TObject, R extends Row>(parts: Parts<B, R>, shape: Shape) {
+  const { many, idField, ownId, Params, Shown, idOf, storeOf, byId, exampleParams } = shape;
+  return putRoute({
+    path: `/${many}/:${idField}`,
+    ...parts.put,
+    params: Params,
+    body: parts.body,
+    response: Shown,
+    scope: (params) => `${many}/${idOf(params)}`,
+    storeOf,
+    rowOf: (params, body) => parts.rowOf(idOf(params), body),
+    async put(rows, transaction) {
+      // In one order, so that two gateways do not wait for each other.
+      const sorted = rows.toSorted((a, b) => a.id - b.id);
+      const names = Object.keys(sorted[0]?.columns ?? {});
+      const kept = names.map((name) => `${name} = COALESCE(VALUES(${name}), ${name})`).join(", ");
+      await transaction.upsert(
+        `INSERT INTO ${many} (${[ownId, ...names].join(", ")}) VALUES ? ON DUPLICATE KEY UPDATE ${kept}`,
+        sorted.map(({ id, columns }) => [id, ...names.map((name) => columns[name] ?? null)]),
+      );
+      await parts.versions?.write(transaction, sorted);
+      const stored = await transaction.query<Fields>(byId.select, [sorted.map(({ id }) => id)]);
+      const shown = new Map(stored.map((row) => [row[idField], present(row)]));
+      return rows.map(({ id }) => shown.get(id) ?? {});
+    },
+    examples: { [`a registered ${parts.one}`]: { params: exampleParams, ...parts.example } },
+  });
+}
+
+function oneOf(
+  { one, example }: ExampleOf,
+  { many, idField, Params, Shown, idOf, storeOf, byId, exampleParams }: Shape,
+) {
+  return queryRoute({
+    path: `/${many}/:${idField}`,
+    summary: `a registered ${one}`,
+    params: Params,
+    storeOf: ({ params }) => storeOf(params),
+    query: None,
+    mayMiss: true,
+    response: Shown,
+    async respond({ params }, { readNewest }) {
+      const found = await readNewest(byId, [idOf(params)]);
+      if (found === undefined) throw new NotFound(idField, `a registered ${one}`, params[idField] ?? "");
+      return found;
+    },
+    examples: { [`a registered ${one}`]: { params: exampleParams, response: example.response } },
+  });
+}
+
+const pageLimits = wholeNumbers(1, 1000);
+const PageQuery = closed({
+  limit: Type.Optional(pageLimits.Text),
+  after: Type.Optional(ids.Text),
+  search: Type.Optional(texts(100)),
+});
+
+function pageOf({ example }: ExampleOf, { many, idField, idColumn, selectNewest, Shown }: Shape) {
+  // A search reads the whole table, so GroupReads has two at a time.
+  const page = keyedRead<readonly [from: number, pattern: string, limit: number], Fields, readonly Fields[]>({
+    select: `${selectNewest} ${idColumn} >= ? AND (? = '%%' OR name LIKE ?) ORDER BY ${idColumn} LIMIT ?`,
+    values: ([from, pattern, limit]) => [from, pattern, pattern, limit],
+    keysMax: 1,
+    ofRows: (rows) => rows.map(present),
+  });
+  return queryRoute({
+    path: `/${many}`,
+    summary: `the registered ${many} by their ids, 100 by default`,
+    description: `Send the last \`${idField}\` as \`after\` to get the next ones. \`search\`: a part of the name, in any case`,
+    params: Type.Object({}),
+    query: PageQuery,
+    response: Type.Object({ [many]: Type.Array(Shown) }),
+    async respond({ query: { limit = "100", after, search = "" } }, { read }) {
+      const from = after === undefined ? 0 : ids.parse("after", after) + 1;
+      const pattern = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+      return { [many]: [...(await read(page, [from, pattern, pageLimits.parse("limit", limit)]))] };
+    },
+    examples: { [`all ${many}`]: { response: { [many]: [example.response] } } },
+  });
+}
+
+interface Named {
+  readonly id: number;
+  readonly name: string | null;
+}
+
+function namesOf({ many, ownId }: Shape) {
+  const names = keyedRead<readonly [id: number], Named, string | undefined>({
+    select: `SELECT ${ownId} AS id, name FROM ${many} WHERE ${ownId} IN (?)`,
+    key: ["id"],
+    keysMax: 1000,
+    ofRows: ([row]) => row?.name ?? undefined,
+  });
+  /** The names of ids as a field, where they are known. A few seconds old. */
+  return async ({ readKept }: Pick<Sources, "readKept">, of: readonly Pick<Row, "id">[]) => {
+    const found = await Promise.all(of.map(async ({ id }) => readKept(names, [id])));
+    return found.map((name) => (name === undefined ? {} : { name }));
+  };
+}
+
+function filesOf<B extends TObject, R extends Row>(
+  parts: Parts<B, R>,
+  { many, idField, idColumn, select, join }: Shape,
+) {
+  const { fields, versions, requiredColumns, isOfStore } = parts;
+  const names = [idField, ...Object.keys(fields)];
+  const files: EventFiles<Event & { readonly values: readonly unknown[] }> = {
+    rows: {
+      table: many,
+      columns: [],
+      selectFrom: (table) => `${select} ${table} ${join}`,
+      eventOf: (values) => ({ id: "", values }),
+    },
+    fields: Object.fromEntries(names.map((name, at) => [name, ({ values }) => values[at]])),
+    order: versions === undefined ? idColumn : `${idColumn}, valid_from`,
+    filters: isOfStore === true ? { store: numberFilter(`${idColumn} = ?`, "--store", ids) } : {},
+    ...(requiredColumns && { requiredColumns }),
+    isConfiguration: true,
+  };
+  return files;
+}
+
+/** Without the fields that are null. */
+const present = (row: Fields): Fields => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

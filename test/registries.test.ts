@@ -1,0 +1,225 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryDirectory } from "@tally/local/at-end";
+import { expect, test } from "vitest";
+import { postJson, sell } from "./kit/sales.ts";
+import { startSystem } from "./kit/system.ts";
+import { bearer, createKey, runTally } from "./kit/tally.ts";
+
+/* Stores and items that operators register. The first gateway has an operator's account, the second has none. */
+
+const system = await startSystem(
+  { AUTH: "required" },
+  {
+    instances: { gateway: 2 },
+    environmentOf: (app, index) => (app === "gateway" && index === 1 ? { OPERATOR_DATABASE_URL: "" } : {}),
+  },
+);
+const keyOf = async (...scopes: readonly string[]) => bearer((await createKey(system, "--scope", ...scopes)).key);
+const operator = await keyOf("*:read", "*:operate");
+const reader = await keyOf("*:read", "*:write");
+const at = (path: string, init: RequestInit = { headers: operator }, gateway = 0) =>
+  fetch(`${system.urls[gateway]}${path}`, init);
+
+const put = (store: string, body: unknown, own = operator, gateway = 0, many = "stores") => {
+  const headers = { ...own, "content-type": "application/json" };
+  return at(`/${many}/${store}`, { method: "PUT", headers, body: JSON.stringify(body) }, gateway);
+};
+
+test("an operator registers a store, and all gateways know it at once", async () => {
+  expect((await at("/stores/70", undefined, 1)).status).toBe(404);
+  for (const own of [{ zone: "Africa/Cairo" }, { zone: "America/New_York", closingHour: 2 }]) {
+    const store = { storeID: 70, closingHour: 0, ...own };
+    const response = await put("070", { ...own, zone: own.zone.toUpperCase() });
+    expect([response.status, await response.json()]).toEqual([200, store]);
+    expect(await (await at("/stores/70", undefined, 1)).json()).toEqual(store);
+    // The read endpoint may be behind.
+    await expect.poll(async () => (await at("/stores?after=69&limit=1")).json()).toEqual({ stores: [store] });
+  }
+  const limited = bearer((await createKey(system, "--scope", "*:operate", "--store", "61")).key);
+  const utc = { zone: "UTC" };
+  const rejections: readonly [status: number, message: RegExp, ...Parameters<typeof put>][] = [
+    [403, /scope purchases:operate/, "70", utc, reader],
+    [403, /key for store 70/, "70", utc, limited],
+    [403, /^this gateway changes no configuration/, "70", utc, operator, 1],
+    [400, /^zone: expected the IANA name of a time zone.*"Europe\/Atlantis"/, "70", { zone: "Europe/Atlantis" }],
+    [400, /^zone: expected the IANA name/, "70", { zone: "+02:00" }],
+    [400, /^zone: expected the IANA name/, "70", { zone: "T12+0200" }],
+    [400, /^closingHour: expected an integer from 0 to 6, got 7/, "70", { ...utc, closingHour: 7 }],
+    [400, /^name: expected a text of 1 to 100 characters/, "70", { ...utc, name: "Hafen " }],
+    [400, /^region: expected a text of 1 to 60 characters/, "70", { ...utc, region: "N".repeat(61) }],
+    [400, /^validFrom: expected a calendar date/, "70", { ...utc, region: "North", validFrom: "20260230" }],
+    [400, /^region: expected a region beside validFrom/, "70", { ...utc, validFrom: "20260601" }],
+    [400, /^name: expected a text of 1 to 100 characters/, "70", { name: "" }, operator, 0, "items"],
+    [403, /all stores/, "70", { name: "Tea" }, limited, 0, "items"],
+  ];
+  for (const [status, message, ...request] of rejections) {
+    const response = await put(...request);
+    expect([response.status, await response.json()]).toEqual([status, { message: expect.stringMatching(message) }]);
+  }
+});
+
+const tally = ({ authorization }: typeof operator, ...args: readonly string[]) =>
+  runTally(system, args, { TALLY_API_KEY: authorization.slice("Bearer ".length) });
+
+test("a store that moves keeps its earlier regions, and what a PUT leaves out stays", async () => {
+  const zone = "UTC";
+  const [store, north] = [
+    { storeID: 72, zone, closingHour: 0, name: "Hafen" },
+    { region: "North", validFrom: "10000101" },
+  ];
+  const south = { region: "South", validFrom: "20260601" };
+  const today = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+  for (const [body, shown] of [
+    [{ zone, name: "Hafen", region: "North" }, north],
+    [{ zone, ...south }, south],
+    [{ zone, region: "South" }, south],
+    [{ zone }, south],
+    [
+      { zone, region: "West" },
+      { region: "West", validFrom: today },
+    ],
+  ]) {
+    expect(await (await put("72", body)).json()).toEqual({ ...store, ...shown });
+    expect(await (await at("/stores/72")).json()).toEqual({ ...store, ...shown });
+  }
+  const { output } = await tally(operator, "export", "stores", "--store", "72", "--endpoint", "write");
+  const lines = output.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    [north, south, { region: "West", validFrom: today }].map((version) => Object.assign({}, store, version)),
+  );
+});
+
+test("items get names from a file, are found by a part of them, and rankings show the names", async () => {
+  const file = join(await temporaryDirectory(), "items.csv");
+  const items = [
+    { itemID: 900, name: "Oat drink, 1 l", category: "Drinks" },
+    { itemID: 901, name: "Apfelmüsli 50 % Frucht" },
+    { itemID: 902, name: "Apfelsaft" },
+  ];
+  await writeFile(
+    file,
+    'itemID,name,category\n900,"Oat drink, 1 l",Drinks\n901,Apfelmüsli 50 % Frucht,\n902,Apfelsaft,\n',
+  );
+  expect(await tally(operator, "import", file, "--domain", "items")).toMatchObject({ exitCode: 0 });
+  await tally(operator, "export", "items", "--output", `${file}.2.csv`, "--endpoint", "write");
+  expect(await readFile(`${file}.2.csv`, "utf8")).toBe(await readFile(file, "utf8"));
+  const found = async (query: string) => Object(await (await at(`/items?${query}`)).json()).items;
+  await expect.poll(() => found("search=APFELM%C3%BC")).toEqual([items[1]]);
+  expect(await found("search=50%20%25")).toEqual([items[1]]);
+  expect(await found("search=%25")).toEqual([items[1]]);
+  expect(await found("search=apfel&after=901")).toEqual([items[2]]);
+  expect(await found("search=_")).toEqual([]);
+
+  const sale = {
+    storeID: 73,
+    custID: 1,
+    date: "20261120",
+    items: items.map(({ itemID }) => ({ ItemID: itemID, numberOfItems: itemID })),
+  };
+  await put("73", { zone: "UTC", name: "Altona" });
+  await postJson(`${system.url}/purchases`, [sale], reader);
+  const read = async (path: string) => (await at(path)).json();
+  const best = items.toReversed().map(({ itemID, name }) => ({ itemID, name, quantity: itemID }));
+  await expect
+    .poll(() => read("/stores/73/top-items"), { timeout: 10_000 })
+    .toMatchObject({ name: "Altona", items: best });
+  expect(await read("/stores/73/items/901/rank")).toMatchObject({
+    name: items[1]?.name,
+    neighbours: best,
+  });
+  expect(await read("/items/900/top-stores")).toMatchObject({ name: "Oat drink, 1 l", stores: [{ name: "Altona" }] });
+  // A new name is shown within seconds.
+  await put("902", { name: "Apfelsaft naturtrüb" }, operator, 0, "items");
+  await expect
+    .poll(() => read("/stores/73/top-items?limit=1"), { timeout: 10_000 })
+    .toMatchObject({ items: [{ name: "Apfelsaft naturtrüb" }] });
+  expect((await tally(operator, "top", "store", "73")).output).toMatch(/1 +902 +Apfelsaft naturtrüb +902\n/);
+});
+
+test("a sale and a refund are of tomorrow in the zone of their store at the latest", async () => {
+  await put("75", { zone: "Pacific/Kiritimati", closingHour: 6 });
+  await put("76", { zone: "Pacific/Honolulu" });
+  const dateAfter = (hours: number) =>
+    new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 10).replaceAll("-", "");
+  // Tomorrow in Kiritimati, which is 24 hours ahead of Honolulu.
+  const late = dateAfter(38);
+  const items = [{ ItemID: 9, numberOfItems: 1 }];
+  const entries = [75, 76].map((storeID) => ({ storeID, custID: 1, date: late, items }));
+  const lines = [{ line: 0, ItemID: 9, numberOfItems: 1 }];
+  const sale = "00000000-0000-7000-8000-000000000075";
+  for (const [storeID, status, date] of [
+    [75, 201, late],
+    [76, 400, late],
+    // Not registered: it is in UTC.
+    [77, 400, dateAfter(48)],
+  ] as const) {
+    const keyed = { ...reader, "idempotency-key": "late" };
+    const responses = await Promise.all([
+      sell(system.url, storeID, { date, headers: reader }),
+      sell(system.url, storeID, { date, headers: keyed }),
+      postJson(`${system.url}/purchases/${sale}/refunds`, { storeID, date, lines }, keyed),
+    ]);
+    expect(responses.map((response) => response.status)).toEqual([status, status, status]);
+  }
+  const inBulk = Object(await (await postJson(`${system.url}/purchases`, entries, reader)).json());
+  expect(inBulk.results).toMatchObject([{ status: 201 }, { status: 400, error: expect.stringMatching(/^date: /) }]);
+});
+
+test("a file registers stores, a wrong line is rejected with its reason, and an export can be imported", async () => {
+  const file = join(await temporaryDirectory(), "stores.csv");
+  const exported = `${file}.exported.csv`;
+  const importFile = (path: string, key = operator) => tally(key, "import", path, "--domain", "stores");
+  const lines = ["80,africa/cairo,", "81,Mars/Olympus,2", "82,Europe/Berlin,3", "080,Africa/Cairo,5"];
+  await writeFile(file, ["storeID,zone,closingHour", ...lines, ""].join("\n"));
+  // An import of events would end with 2: its lines would be stored again.
+  await writeFile(`${file}.import-began`, "of other content");
+  for (let n = 0; n < 2; n++) {
+    expect(await importFile(file)).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining("3 lines accepted, 1 rejected"),
+    });
+    expect(await readFile(`${file}.rejected.csv`, "utf8")).toMatch(
+      /\n3,"zone: expected the IANA name .*",81,Mars\/Olympus,2\n$/,
+    );
+  }
+  await tally(operator, "export", "stores", "--output", exported, "--endpoint", "write");
+  expect(await readFile(exported, "utf8")).toMatch(
+    /^storeID,zone,closingHour,name,region,validFrom\n(7.*\n)*80,Africa\/Cairo,5,,,\n82,Europe\/Berlin,3,,,\n$/,
+  );
+  expect(await importFile(exported)).toMatchObject({ exitCode: 0, output: expect.stringContaining(" 0 rejected") });
+  expect(await importFile(exported, reader)).toMatchObject({
+    exitCode: 2,
+    errors: expect.stringContaining("purchases:operate"),
+  });
+});
+
+test("the sales of a business day are in the hours of the store, without voids and less refunds", async () => {
+  await put("71", { zone: "America/New_York" });
+  const sale = (offset: string, quantity: number) => ({
+    storeID: 71,
+    custID: 1,
+    date: "20251102",
+    soldAt: `2025-11-02T01:30:00${offset}`,
+    idempotencyKey: offset,
+    items: [{ ItemID: 9, numberOfItems: quantity, unitPrice: "2", discountAmount: "1" }],
+  });
+  const sent = await postJson(`${system.url}/purchases`, [sale("-04:00", 3), sale("-05:00", 1)], reader);
+  const [first, second] = Object(await sent.json()).results;
+  await postJson(`${system.url}/purchases/${second.id}/void`, undefined, reader);
+  const refund = { storeID: 71, date: "20251102", lines: [{ line: 0, ItemID: 9, numberOfItems: 1 }] };
+  await postJson(`${system.url}/purchases/${first.id}/refunds`, refund, { ...reader, "idempotency-key": "back" });
+
+  const read = async () => Object(await (await at("/stores/71/sales?date=20251102")).json());
+  const day = { quantity: 2, grossSales: "6", netSales: "3.3334", receipts: 1 };
+  await expect.poll(read).toMatchObject({ storeID: 71, date: "20251102", zone: "America/New_York", ...day });
+  const { hours } = await read();
+  expect([hours.length, hours.filter((hour: typeof day) => hour.netSales !== "0")]).toEqual([
+    25,
+    [
+      { from: "2025-11-02T01:00:00-04:00", quantity: 3, grossSales: "6", netSales: "5", receipts: 1 },
+      // The refund comes long after that day.
+      { from: "2025-11-02T23:00:00-05:00", quantity: -1, grossSales: "0", netSales: "-1.6666", receipts: 0 },
+    ],
+  ]);
+});
