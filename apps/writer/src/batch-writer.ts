@@ -3,6 +3,7 @@ import { backOff, Outage, type Log } from "@tally/runtime";
 import type { Delivery, Publisher } from "@tally/broker";
 import { batchDecoder, UndecodableBatch, writerChannels, type Domain } from "@tally/contract";
 import type { Tracer } from "@tally/telemetry";
+import type { ChangeFeed } from "./change-feed.ts";
 import { findRejected, retried, type LetterKeeper } from "./rejected-events.ts";
 import { receive, traceStored, without, type ReceivedBatch } from "./received-batch.ts";
 import { ForeignBatch, LateCopies, storeBatches, StoredMeanwhile, type Ranked, type Stored } from "./store-batches.ts";
@@ -14,8 +15,8 @@ import { WaitingLine, type LineLimits } from "./waiting-line.ts";
  *   waiting      in the line until a transaction is full, or starts transactionEveryMs after the previous one started.
  *                The line is never longer than the consumer's prefetch
  *   storing      in the one transaction that runs, with all others that waited
- *   announcing   committed; its ranking message is being published. The next transaction runs meanwhile
- *   done         its ranking message is confirmed, the delivery acknowledged
+ *   announcing   committed; its ranking message and its changes are being published. The next transaction runs meanwhile
+ *   done         these are confirmed, the delivery acknowledged
  *
  * After a crash in any state the broker delivers it again, and the ledger shows how far it got. A batch that the
  * database rejects for its data is stored without the faulty events, which become dead letters. All other errors are
@@ -29,6 +30,8 @@ export interface BatchWriterOptions extends Ranked {
   readonly keeper: LetterKeeper;
   readonly ingestQueue: string;
   readonly rankQueue: string;
+  /** Absent: changes are not published. */
+  readonly feed?: Pick<ChangeFeed, "publish"> | undefined;
   readonly line: LineLimits;
   /** A transaction that is not full begins this long after the start of the one before it, in ms. */
   readonly transactionEveryMs: number;
@@ -153,7 +156,7 @@ export class BatchWriter {
       log.error({ domain: domain.name, stage: "event", events: stored.late }, "dead letters: their dates are removed");
     for (const received of [...group, ...copies]) {
       const headers = traceStored(tracer, domain.name, received, [...stored.conflicts, ...stored.refused]);
-      const announced = this.#announce(received, stored.rankingMessages.get(received.key), headers, storedAt);
+      const announced = this.#announce(received, stored, headers, storedAt);
       const tracked = announced.finally(() => this.#announcing.delete(tracked));
       this.#announcing.add(tracked);
     }
@@ -208,17 +211,36 @@ export class BatchWriter {
     await this.#store([without(only, rejected)], copies);
   }
 
-  /** `body`: of the ranking message; undefined when the batch is folded. `storedAt`: by performance.now(). */
+  /** `storedAt`: by performance.now(). */
   async #announce(
-    { key, delivery }: ReceivedBatch,
-    body: Buffer | undefined,
+    received: ReceivedBatch,
+    { rankingMessages, changesOf }: Stored,
     headers: Readonly<Record<string, string>> | undefined,
     storedAt: number,
   ): Promise<void> {
-    const { publisher, rankQueue: queue, onAnnounced, domain, signal } = this.#options;
+    const { feed, domain } = this.#options;
+    const { key, delivery } = received;
+    const [isRanked, published] = await Promise.all([
+      this.#publishRanking(key, rankingMessages.get(key), headers, storedAt),
+      feed?.publish(received, changesOf.get(key)),
+    ]);
+    if (!isRanked || published === "aborted") return;
+    writerChannels.beforeAcknowledgement.publish(domain.name);
+    delivery.ack();
+    writerChannels.afterAcknowledgement.publish(domain.name);
+  }
+
+  /** `body`: undefined when the batch is folded. False when the writer stops before the confirm. */
+  async #publishRanking(
+    key: string,
+    body: Buffer | undefined,
+    headers: Readonly<Record<string, string>> | undefined,
+    storedAt: number,
+  ): Promise<boolean> {
+    const { publisher, rankQueue: queue, onAnnounced, signal } = this.#options;
     for (let failures = 1; body !== undefined; failures++) {
       const outcome = await publisher.publish({ queue, messageId: key, body, ...(headers && { headers }) });
-      if (outcome === "expired" || (outcome !== "confirmed" && signal.aborted)) return;
+      if (outcome === "expired" || (outcome !== "confirmed" && signal.aborted)) return false;
       if (outcome === "confirmed") {
         this.#rankOutage.worked();
         onAnnounced(performance.now() - storedAt);
@@ -228,9 +250,7 @@ export class BatchWriter {
       this.#rankOutage.failed(error);
       await backOff(failures, error, signal);
     }
-    writerChannels.beforeAcknowledgement.publish(domain.name);
-    delivery.ack();
-    writerChannels.afterAcknowledgement.publish(domain.name);
+    return true;
   }
 
   #keepAsLetter({ messageId, body }: Delivery, reason: string, kept: () => void): void {

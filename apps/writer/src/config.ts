@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { domains, measures } from "@tally/domains";
-import { fleetAppSettings, integer, seriesSettings, type Config } from "@tally/runtime";
+import { choice, fleetAppSettings, integer, seriesSettings, type Config } from "@tally/runtime";
 
 // Half of the cores; the other half is for the gateway and the servers, for which a thread mostly waits.
 const threads = Math.max(1, Math.floor(availableParallelism() / 2));
@@ -11,6 +11,10 @@ const names = domains.map(({ name }) => name);
 export const writerSettings = {
   ...fleetAppSettings("WRITER", names, { threads, prefetch: 16, healthPort: 8081 }),
   ...seriesSettings(measures),
+  changeFeed: choice("CHANGE_FEED", "publish the stored changes as CloudEvents; the same in all writers", {
+    of: ["off", "on"],
+    default: "off",
+  }),
   eventsPerTransaction: integer(
     "WRITER_EVENTS_PER_TRANSACTION",
     "a transaction takes waiting batches up to this number of events",

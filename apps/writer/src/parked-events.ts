@@ -64,7 +64,8 @@ async function storeReady(
   writer.take({
     body: encodeBatch(id, Date.now(), events, domain.eventVersion),
     messageId: textOfBatchId(id),
-    redelivered: false,
+    // A process that was killed after its commit may have stored them as another batch.
+    redelivered: true,
     headers: {},
     lost: false,
     ack: stop,

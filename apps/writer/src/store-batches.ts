@@ -25,6 +25,8 @@ export interface Ranked {
 export interface Stored {
   /** By the key of the batch; undefined when it is folded, so it was ranked long ago. */
   readonly rankingMessages: ReadonlyMap<string, Buffer | undefined>;
+  /** Likewise, of the batches that were entered now. */
+  readonly changesOf: ReadonlyMap<string, readonly Change[]>;
   /** Rows that are new or were replaced. */
   readonly changes: number;
   /** Events that became dead letters because their key belongs to a stored event with other content. */
@@ -56,7 +58,8 @@ export async function storeBatches(
     else if (entry.bodyHash.equals(one.bodyHash)) rankingMessages.set(one.key, entry.rankingMessage);
     else throw new ForeignBatch(one.key);
   }
-  if (unknown.length === 0) return { rankingMessages, changes: 0, conflicts: [], late: 0, refused: [] };
+  const nothing = { changesOf: new Map(), changes: 0, conflicts: [], late: 0, refused: [] };
+  if (unknown.length === 0) return { rankingMessages, ...nothing };
 
   const { epoch, now: storedAt } = await joinEpoch(transaction, domain.name);
   const fresh = await withoutLate(transaction, domain, unknown);
@@ -99,6 +102,7 @@ export async function storeBatches(
   writerChannels.beforeCommit.publish(domain.name);
   return {
     rankingMessages,
+    changesOf: new Map(entered.map(({ key, batch }) => [key, changesOf.get(batch.id) ?? []])),
     changes: changes.length,
     conflicts,
     late: countLate(unknown, fresh),

@@ -4,9 +4,10 @@ import { liveSeries, servedDomains } from "@tally/domains";
 import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
 import { Activity, openTracer } from "@tally/telemetry";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
-import { decodeRankingMessage, queuesOf, UndecodableRankingMessage } from "@tally/contract";
+import { decodeRankingMessage, feedOf, queuesOf, UndecodableRankingMessage } from "@tally/contract";
 import type { Domain, QueueSpec } from "@tally/contract";
 import { BatchWriter, type BatchWriterOptions } from "./batch-writer.ts";
+import { ChangeFeed } from "./change-feed.ts";
 import { letterKeeper } from "./rejected-events.ts";
 import type { WriterConfig } from "./config.ts";
 import { storeParked } from "./parked-events.ts";
@@ -39,14 +40,19 @@ runThread<WriterConfig>(async (config, { index }) => {
     log,
     onSession: metrics.waitedForSession,
   });
+  const fed = config.changeFeed === "off" ? [] : domains.filter(({ feed }) => feed !== undefined);
   const toBroker = { url: config.amqpUrl, queues: topology, log };
-  const publisher = connectPublisher({ ...toBroker, connectionName: `tally writer ${index} ranking messages` });
+  const publisher = connectPublisher({
+    ...toBroker,
+    topics: fed.map(({ name }) => feedOf(config.namespace, name).exchange),
+    connectionName: `tally writer ${index} ranking messages`,
+  });
   const tracer = await openTracer({ app: "writer", endpoint: config.otlpEndpoint, log });
   const stopping = new AbortController();
   const { signal } = stopping;
   const keeper = letterKeeper(database, log, signal, ({ domain, stage }) => metrics.keptLetter(domain, stage));
   const parts: Parts = { signal, config, index, log, metrics, activity, database, toBroker, publisher, tracer, keeper };
-  const lines = domains.map((domain) => consumeDomain(domain, parts));
+  const lines = domains.map((domain) => consumeDomain(domain, fed.includes(domain), parts));
   const consumers = lines.flatMap((line) => line.consumers);
   await Promise.all([publisher.ready, ...consumers.map(({ ready }) => ready)]);
   if (index === 0) for (const line of lines) void line.storeParked();
@@ -81,12 +87,13 @@ interface Parts extends Pick<BatchWriterOptions, "signal" | "log" | "database" |
 }
 
 /** Consumes the ingest queue and the dead-letter queue of a domain. */
-function consumeDomain(domain: Domain, parts: Parts) {
-  const { config, index, metrics, activity, toBroker, keeper } = parts;
+function consumeDomain(domain: Domain, isFed: boolean, parts: Parts) {
+  const { config, index, metrics, activity, toBroker, keeper, database } = parts;
   const { ingest, rank, dead } = queuesOf(config.namespace, domain.name);
   const writer = new BatchWriter({
     ...parts,
     domain,
+    feed: isFed ? new ChangeFeed({ ...parts, ...config, domain, rows: database.writer }) : undefined,
     ingestQueue: ingest.name,
     rankQueue: rank.name,
     rankingShards: config.rankingShards,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { QueueSpec } from "@tally/contract";
 import { connect, type Channel } from "amqplib";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { declareQueues } from "./declare-queues.ts";
+import { declareQueues, declareTopics } from "./declare-queues.ts";
 import { body, openConsumer, openPublisher } from "./own-broker.test-kit.ts";
 
 const { amqpUrl: administrator, accounts } = inject("services");
@@ -83,6 +83,17 @@ test("a ranker's account can consume the rank queues, and nothing else", async (
     (channel) => channel.get(name("ingest")),
     (channel) => channel.deleteQueue(name("rank")),
   ]);
+});
+
+test("only a writer's account can publish changes, and it cannot read them", async () => {
+  const exchange = `t${randomBytes(6).toString("hex")}.purchases`;
+  const writer = await connect(accounts.writer.amqpUrl);
+  await declareTopics(writer, [exchange]);
+  await writer.close();
+  expect(await resultOf(accounts.writer.amqpUrl, send(exchange, "batch.v1"))).toBe("done");
+  for (const { amqpUrl } of [accounts.gateway, accounts.ranker, accounts.maintenance])
+    await expectRefused(amqpUrl, [send(exchange, "batch.v1"), (channel) => channel.deleteExchange(exchange)]);
+  await expectRefused(accounts.writer.amqpUrl, [(channel) => channel.assertQueue(`${exchange}.feed.own`)]);
 });
 
 test("a writer's account can use no queues but those of tally", async () => {

@@ -38,6 +38,20 @@ test("a confirmed message is in its queue, persistent and unchanged", async () =
   expect(taken[1]?.content.equals(large)).toBe(true);
 });
 
+test("a message to a topic is in each bound queue; without one it is confirmed", async () => {
+  const { url, channel, queue, take } = await ownBroker();
+  const topic = `${queue}.topic`;
+  const { publisher } = openPublisher(url, [], [topic]);
+  await publisher.ready;
+  const message = { queue: "key", topic, messageId: "m", body, contentType: "application/x" };
+  expect(await publisher.publish(message)).toBe("confirmed");
+  await channel.assertQueue(queue);
+  await channel.bindQueue(queue, topic, "#");
+  expect(await publisher.publish(message)).toBe("confirmed");
+  expect((await take(queue)).map(({ properties }) => properties.contentType)).toEqual(["application/x"]);
+  await channel.deleteExchange(topic);
+});
+
 test("a message to a missing queue is unroutable, its neighbours are confirmed", async () => {
   const { queue, publisher } = await connected();
   const outcomes = await Promise.all(

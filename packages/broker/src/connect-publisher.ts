@@ -1,7 +1,7 @@
 import { channel as diagnosticChannel } from "node:diagnostics_channel";
 import type { QueueSpec } from "@tally/contract";
 import type { ChannelModel, ConfirmChannel } from "amqplib";
-import { declareQueues, depthProbe, type DepthProbe } from "./declare-queues.ts";
+import { declareQueues, declareTopics, depthProbe, type DepthProbe } from "./declare-queues.ts";
 import { ReconnectingConnection, renewWithChannel } from "./open-connection.ts";
 import type { Connection, ConnectionOptions, ConnectionState, Renew } from "./open-connection.ts";
 
@@ -17,7 +17,11 @@ import type { Connection, ConnectionOptions, ConnectionState, Renew } from "./op
  */
 
 export interface Message {
+  /** With a `topic`: the routing key. */
   readonly queue: string;
+  /** A topic exchange. What no queue is bound for is confirmed, and the broker drops it. */
+  readonly topic?: string;
+  readonly contentType?: string;
   /** Stays the same when the message is sent again. At most 255 bytes. */
   readonly messageId: string;
   readonly body: Buffer;
@@ -27,7 +31,7 @@ export interface Message {
 }
 
 export type PublishOutcome =
-  /** On disk at a majority of the queue's nodes. */
+  /** On disk at a majority of the nodes of the queue, or of each that is bound to the topic. */
   | "confirmed"
   /** The broker rejected it: the queue is full, or accepts nothing now (seen while it was being created). */
   | "rejected"
@@ -60,6 +64,8 @@ const sent = diagnosticChannel("tally:messaging:sent");
 
 export interface PublisherOptions extends ConnectionOptions {
   readonly queues: readonly QueueSpec[];
+  /** Topic exchanges that it may create. */
+  readonly topics?: readonly string[];
 }
 
 /** Connects for publishing only: a broker under alarm blocks connections that publish, and consuming must continue. */
@@ -106,7 +112,7 @@ class QueuePublisher implements Connection {
     return this.#open.size;
   }
 
-  /** Persistent and mandatory. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over
+  /** Persistent, and mandatory without a topic. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over
    * 255 bytes, headers over 64 KiB), never for a fault of the broker. */
   publish(message: Message): Promise<PublishOutcome> {
     if (this.#closed) return Promise.resolve("expired");
@@ -132,7 +138,7 @@ class QueuePublisher implements Connection {
   }
 
   async #setUp(model: ChannelModel, renew: Renew): Promise<void> {
-    const { queues } = this.#options;
+    const { queues, topics = [] } = this.#options;
     const made = await model.createConfirmChannel();
     made.on("return", ({ properties }) => this.#returned.add(String(properties.messageId)));
     made.on("drain", () => {
@@ -143,6 +149,7 @@ class QueuePublisher implements Connection {
       if (this.#channel === made) this.#channel = undefined;
     });
     await declareQueues(model, queues);
+    await declareTopics(model, topics);
     this.#probe = depthProbe(model);
     this.#renewConnection = renew;
     this.#rejecting.clear();
@@ -163,15 +170,17 @@ class QueuePublisher implements Connection {
   }
 
   #send(one: OpenMessage, to: ConfirmChannel): void {
-    const { queue, messageId, body, headers } = one.message;
+    const { queue, topic, messageId, body, headers, contentType } = one.message;
     try {
-      const properties = { persistent: true, mandatory: true, messageId, headers };
-      this.#bufferFull = !to.publish(this.#exchanges.get(queue) ?? "", queue, body, properties, (error: unknown) => {
+      const type = contentType !== undefined && { contentType };
+      const properties = { persistent: true, mandatory: topic === undefined, messageId, headers, ...type };
+      const exchange = topic ?? this.#exchanges.get(queue) ?? "";
+      this.#bufferFull = !to.publish(exchange, queue, body, properties, (error: unknown) => {
         if (error instanceof Error) {
           if (error.message !== nacked) return;
           // A sender without a deadline retries, and its consumer deduplicates.
           this.#settle(one, one.sentBefore && one.message.deadline !== undefined ? "expired" : "rejected");
-          void this.#renewIfWrong(queue);
+          if (topic === undefined) void this.#renewIfWrong(queue);
           return;
         }
         this.#rejecting.delete(queue);

@@ -23,6 +23,14 @@ export async function declareQueues(model: ChannelModel, queues: readonly QueueS
   }
 }
 
+/** Creates missing topic exchanges. */
+export async function declareTopics(model: ChannelModel, topics: readonly string[]): Promise<void> {
+  if (topics.length === 0) return;
+  await onOwnChannel(model, async (channel) => {
+    for (const topic of topics) await channel.assertExchange(topic, "topic");
+  });
+}
+
 /** The broker closes a channel on an error. */
 async function onOwnChannel(model: ChannelModel, use: (channel: Channel) => Promise<void>): Promise<void> {
   const channel = await model.createChannel();

@@ -59,11 +59,11 @@ export async function ownBroker() {
 }
 
 /** A publisher for one test. */
-export function openPublisher(url: string, queues: readonly QueueSpec[]) {
+export function openPublisher(url: string, queues: readonly QueueSpec[], topics: readonly string[] = []) {
   const log = keptLog();
   const states: ConnectionState[] = [];
   const onStateChange = (state: ConnectionState) => states.push(state);
-  const publisher = connectPublisher({ url, connectionName: "test", queues, log, onStateChange });
+  const publisher = connectPublisher({ url, connectionName: "test", queues, topics, log, onStateChange });
   onTestFinished(() => publisher.close());
   return { publisher, log, states };
 }

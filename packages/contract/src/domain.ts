@@ -28,6 +28,8 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
    * `kept`: the series that get moves. */
   readonly rank: (changes: readonly C[], moves: Moves, kept: KeptSeries) => void;
   readonly recount: Recount;
+  /** Absent: its changes are not published. */
+  readonly feed?: Feed<C>;
   /** Absent: its rows are kept for ever. */
   readonly retention?: Retention<E>;
   readonly queries: readonly (QueryRoute | ContentRoute)[];
@@ -82,6 +84,24 @@ export interface BatchEvent<E extends Event = Event> {
 
 /** An event that added or replaced a row. A domain may add what it replaced. */
 export type Change<E extends Event = Event> = BatchEvent<E>;
+
+/** A change as subscribers see it; a CloudEvent is made of it. */
+export interface FeedEvent {
+  /** The event's. */
+  readonly id: string;
+  /** With the version of `data`. */
+  readonly type: string;
+  readonly subject: string;
+  readonly data: object;
+}
+
+interface Feed<C extends Change> {
+  readonly eventOf: (change: C) => FeedEvent;
+  /** Of the given ids those that are stored, from their rows. */
+  readonly read: (reader: SqlReader, eventIds: readonly string[]) => Promise<readonly FeedEvent[]>;
+  /** The schema of `data`, by type. */
+  readonly schemas: Readonly<Record<string, TSchema>>;
+}
 
 /** Why the stored rows do not admit an event. `waitsFor`: it may be stored once the event with this id is. */
 export interface Refusal {

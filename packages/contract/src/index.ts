@@ -1,7 +1,15 @@
 export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, withBatchId } from "./batch.ts";
 export type { Batch, BatchId } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
-export { defineDomain, otherFiles, type BatchEvent, type Change, type Domain, type Store } from "./domain.ts";
+export {
+  defineDomain,
+  otherFiles,
+  type BatchEvent,
+  type Change,
+  type Domain,
+  type FeedEvent,
+  type Store,
+} from "./domain.ts";
 export type { Refusal, Recount, RecountedBoards, RecountedMirror, Retention, RowRanges, Series } from "./domain.ts";
 export {
   Bytes,
@@ -19,7 +27,7 @@ export type { CellForm, EntryFields, EventFiles, EventRows, RowFilter } from "./
 export { firstProblem, InvalidInput, NotFound, type Validator } from "./first-problem.ts";
 export { fieldIn, parsedJson } from "./json.ts";
 export { Moves, sumOfCounts, type MirroredBoards } from "./moves.ts";
-export { queuesOf, type QueueSpec } from "./queues.ts";
+export { feedOf, queuesOf, type QueueSpec } from "./queues.ts";
 export { decodeRankingMessage, encodeRankingMessage, UndecodableRankingMessage } from "./ranking-message.ts";
 export type { RankingMessage } from "./ranking-message.ts";
 export { bulkRoute, contentRoute, formRoute, IdempotencyKey, ingestRoute, putRoute, queryRoute } from "./routes.ts";

@@ -21,6 +21,12 @@ export interface QueueSpec {
   readonly deliveryLimit?: number;
 }
 
+/** Where the changes of a domain are published: a topic exchange. A batch has events of many kinds and stores, so the key
+ * names its format; an incompatible one is published under another key beside it. */
+export function feedOf(namespace: string, domain: string): { readonly exchange: string; readonly key: string } {
+  return { exchange: `${namespace}.${domain}`, key: "batch.v1" };
+}
+
 /** Every app declares the same queues, so any may start first. `namespace` separates systems on one broker. */
 export function queuesOf(namespace: string, domain: string): Readonly<Record<"ingest" | "rank" | "dead", QueueSpec>> {
   const dead = { name: `${namespace}.dead.${domain}`, deliveryLimit: deadDeliveryLimit };

@@ -1,12 +1,13 @@
-// Sets the accounts of infra/rabbitmq/definitions.json on a broker through its management API, as its administrator.
-// The task BrokerAccounts runs this text with `node --eval` in the image of the CLI, so it imports nothing but Node;
-// and it has no template literals, which CloudFormation takes for its own. Safe to repeat. Ends with status 1 and the
-// reason at the first failure.
+// Sets the accounts and policies of infra/rabbitmq/definitions.json on a broker through its management API, as its
+// administrator. The task BrokerAccounts runs this text with `node --eval` in the image of the CLI, so it imports nothing
+// but Node; and it has no template literals, which CloudFormation takes for its own. Safe to repeat. Ends with status 1
+// and the reason at the first failure.
 import { env } from "node:process";
 
 interface Definitions {
   readonly users: readonly { readonly name: string; readonly password: string; readonly tags: string }[];
   readonly permissions: readonly { readonly user: string; readonly vhost: string }[];
+  readonly policies: readonly { readonly name: string; readonly vhost: string }[];
 }
 
 const administrator = "tally";
@@ -15,7 +16,7 @@ const text = required("DEFINITIONS").replaceAll(/\{\{([a-z]+)\}\}/g, (_, word: s
 );
 // The text is a file of this repository.
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-const { users, permissions } = JSON.parse(text) as Definitions;
+const { users, permissions, policies } = JSON.parse(text) as Definitions;
 const credentials = Buffer.from([administrator, required("FILL_ADMIN")].join(":")).toString("base64");
 
 for (const { name, password, tags } of users) {
@@ -25,6 +26,8 @@ for (const { name, password, tags } of users) {
 for (const { user, vhost, ...rights } of permissions) {
   await put(["permissions", encodeURIComponent(vhost), encodeURIComponent(user)].join("/"), rights);
 }
+for (const { name, vhost, ...policy } of policies)
+  await put(["policies", encodeURIComponent(vhost), encodeURIComponent(name)].join("/"), policy);
 console.log(users.length, "accounts and", permissions.length, "permissions are set");
 
 async function put(path: string, body: object): Promise<void> {

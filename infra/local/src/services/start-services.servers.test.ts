@@ -132,11 +132,13 @@ test("a stop without keepData leaves no process and no file", async () => {
 }, 60_000);
 
 test("a second start finds rows and durable queues again, and rebuilds a replica whose position is no longer in the log", async () => {
-  const queue = { name: "kept", vhost: "/", durable: true, auto_delete: false };
-  const queues = [{ ...queue, arguments: { "x-queue-type": "quorum" } }];
+  const queue = { vhost: "/", durable: true, auto_delete: false };
+  const names = ["kept", "any.purchases.feed.one"];
+  const queues = names.map((name) => Object.assign({ name, arguments: { "x-queue-type": "quorum" } }, queue));
   writeFileSync(join(root, "definitions.json"), JSON.stringify({ queues }));
   await broker("kept", ["import_definitions", join(root, "definitions.json")]);
   await vi.waitFor(async () => expect(await broker("kept", ["list_queues", "name"])).toContain("kept"), polling);
+  expect(await broker("kept", ["list_queues", "name", "policy"])).toContain("feed.one\ttally_subscribers");
   server(kept, "database-replica").kill("SIGKILL");
   await sql(kept.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (4)");
   const asRoot = [`--defaults-file=${join(root, "kept", "database-primary.cnf")}`];

@@ -30,7 +30,10 @@ export const exampleOfShown: ShownPurchase = {
   soldAt: "2026-11-21T09:29:58.000Z",
 };
 
-const shownPurchase = (event: PurchaseEvent): ShownPurchase => ({ eventID: event.id, ...fieldsOfEvent(fields, event) });
+export const shownPurchase = (event: PurchaseEvent): ShownPurchase => ({
+  eventID: event.id,
+  ...fieldsOfEvent(fields, event),
+});
 
 interface CountedRow {
   readonly itemCount: number;

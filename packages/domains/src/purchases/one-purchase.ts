@@ -1,12 +1,37 @@
 import { bytesOfEventId, fieldsOfEvent, NotFound, queryRoute } from "@tally/contract";
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
 import { None } from "../values.ts";
-import { CorrectedSale } from "./correct.ts";
+import { CorrectedSale, type Counted } from "./correct.ts";
 import { parseSaleId, SaleParams } from "./correction-routes.ts";
+import type { Correction } from "./event.ts";
 import { exampleOfShown, ShownPurchase } from "./list-purchases.ts";
 import { moneyText } from "./money.ts";
 import { fields } from "./routes.ts";
 import { eventOfCorrection, purchaseTable, readCorrections } from "./store.ts";
+
+export const ShownCorrection = Type.Object({
+  eventID: Type.String(),
+  kind: Type.Enum(["void", "refund"]),
+  storeID: Type.Integer(),
+  date: Type.String(),
+  items: Type.Array(
+    Type.Object({ ItemID: Type.Integer(), numberOfItems: Type.Integer(), amount: Type.Optional(Type.String()) }),
+  ),
+});
+
+export function shownCorrection(one: Counted & Pick<Correction, "id" | "kind">): Static<typeof ShownCorrection> {
+  return {
+    eventID: one.id,
+    kind: one.kind,
+    storeID: one.storeId,
+    date: String(one.date),
+    items: one.items.map(([ItemID, quantity, amount]) => ({
+      ItemID,
+      numberOfItems: -quantity,
+      ...(amount !== undefined && { amount: moneyText(-amount) }),
+    })),
+  };
+}
 
 /** GET /purchases/{eventID}: a purchase and what was taken back of it. */
 export const onePurchase = queryRoute({
@@ -18,17 +43,7 @@ export const onePurchase = queryRoute({
   mayMiss: true,
   response: Type.Object({
     ...ShownPurchase.properties,
-    corrections: Type.Array(
-      Type.Object({
-        eventID: Type.String(),
-        kind: Type.Enum(["void", "refund"]),
-        storeID: Type.Integer(),
-        date: Type.String(),
-        items: Type.Array(
-          Type.Object({ ItemID: Type.Integer(), numberOfItems: Type.Integer(), amount: Type.Optional(Type.String()) }),
-        ),
-      }),
-    ),
+    corrections: Type.Array(ShownCorrection),
     refundable: Type.Array(
       Type.Object({ line: Type.Integer(), ItemID: Type.Integer(), numberOfItems: Type.Integer() }),
     ),
@@ -43,17 +58,7 @@ export const onePurchase = queryRoute({
     return {
       eventID: id,
       ...fieldsOfEvent(fields, event),
-      corrections: corrections.map((one) => ({
-        eventID: one.id,
-        kind: one.kind,
-        storeID: one.storeId,
-        date: String(one.date),
-        items: one.items.map(([ItemID, quantity, amount]) => ({
-          ItemID,
-          numberOfItems: -quantity,
-          ...(amount !== undefined && { amount: moneyText(-amount) }),
-        })),
-      })),
+      corrections: corrections.map(shownCorrection),
       refundable: event.lines.map(([ItemID], line) => ({ line, ItemID, numberOfItems: sale.refundable[line] ?? 0 })),
     };
   },

@@ -1,6 +1,7 @@
 import { defineDomain, otherFiles } from "@tally/contract";
 import { refundFiles, voidFiles } from "./correction-files.ts";
 import { eventVersion, SalesEvent } from "./event.ts";
+import { feed } from "./feed.ts";
 import { queries, views } from "./queries.ts";
 import { rank, recount, retention } from "./rank.ts";
 import { correctionRoutes, manyRefunds, manyVoids } from "./correction-routes.ts";
@@ -19,6 +20,7 @@ export const purchases = defineDomain({
   store,
   rank,
   recount,
+  feed,
   retention,
   queries,
   puts: [stores.put, items.put],

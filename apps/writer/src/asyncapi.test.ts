@@ -1,0 +1,66 @@
+import { fileURLToPath } from "node:url";
+import { feedOf } from "@tally/contract";
+import { domains } from "@tally/domains";
+import { expect, test } from "vitest";
+
+const text = (description: string) => ({ type: "string", description });
+
+/** The AsyncAPI document of the change feeds, of the schemas of which the API reference is made. */
+function documentOf() {
+  const fed = domains.flatMap(({ name, feed }) => (feed === undefined ? [] : [{ name, feed }]));
+  const schemas = fed.flatMap(({ feed }) => Object.entries(feed.schemas));
+  const cloudEvents = schemas.map(([type, data]) => ({
+    title: type,
+    type: "object",
+    required: ["specversion", "id", "source", "type", "subject", "time", "data"],
+    properties: {
+      specversion: { const: "1.0" },
+      id: text("the event id: equal ids of one source are one event"),
+      source: text("/NAMESPACE/purchases"),
+      type: { const: type },
+      subject: text("the store"),
+      time: { ...text("when the gateway accepted it"), format: "date-time" },
+      data,
+    },
+  }));
+  const bindingVersion = "0.3.0";
+  const channels = fed.map(({ name }) => {
+    const { exchange, key } = feedOf("tally", name);
+    const amqp = { is: "routingKey", exchange: { name: exchange, type: "topic", durable: true, autoDelete: false } };
+    const messages = { batch: { $ref: "#/components/messages/batch" } };
+    return [name, { address: key, messages, bindings: { amqp: { ...amqp, bindingVersion } } }] as const;
+  });
+  const operations = fed.map(({ name }) => [
+    `publish-${name}`,
+    {
+      action: "send",
+      channel: { $ref: `#/channels/${name}` },
+      bindings: { amqp: { deliveryMode: 2, bindingVersion } },
+    },
+  ]);
+  return {
+    asyncapi: "3.0.0",
+    info: {
+      title: "tally change feed",
+      version: "1",
+      description: "Every stored event, at least once, in any order. `tally` is the NAMESPACE",
+    },
+    channels: Object.fromEntries(channels),
+    operations: Object.fromEntries(operations),
+    components: {
+      messages: {
+        batch: {
+          summary: "CloudEvents 1.0: what a batch has stored. At most 4 MB",
+          contentType: "application/cloudevents-batch+json; charset=utf-8",
+          payload: { type: "array", minItems: 1, items: { oneOf: cloudEvents } },
+        },
+      },
+    },
+  };
+}
+
+test("docs/asyncapi.json is the document of the feeds; `pnpm openapi` writes it", async () => {
+  const file = fileURLToPath(new URL("../../../docs/asyncapi.json", import.meta.url));
+  const document = JSON.stringify(documentOf(), null, 2).replaceAll('"expected":', '"description":');
+  await expect(`${document}\n`).toMatchFileSnapshot(file);
+});

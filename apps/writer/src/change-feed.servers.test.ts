@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { connectConsumer, connectPublisher } from "@tally/broker";
+import { batchDecoder, defaultSeries, feedOf, newEventId, type Event } from "@tally/contract";
+import { silentLog } from "@tally/runtime";
+import { Compile } from "typebox/compile";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { ChangeFeed } from "./change-feed.ts";
+import { bodyOf, deliveryOf, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
+import { receive } from "./received-batch.ts";
+import { storeBatches } from "./store-batches.ts";
+
+const own = purchasesDatabase();
+const decode = batchDecoder(purchases.event, purchases.eventVersion);
+const options = { ingestQueue: "q", rankingShards: 1, series: defaultSeries };
+const document = JSON.parse(readFileSync(new URL("../../../docs/asyncapi.json", import.meta.url), "utf8"));
+const documented = Compile(document.components.messages.batch.payload);
+
+/** A feed with a queue of a subscriber that rejects what it has no room for. */
+async function open({ rejectedMaxMs = 10_000 } = {}) {
+  const namespace = `t${randomBytes(6).toString("hex")}`;
+  const { exchange, key: name } = feedOf(namespace, purchases.name);
+  const queues = [{ name, exchange, messagesMax: 20 }];
+  const broker = { url: inject("services").amqpUrl, queues, connectionName: "test", log: silentLog };
+  const publisher = connectPublisher(broker);
+  onTestFinished(() => publisher.close());
+  await publisher.ready;
+  const database = own.connect();
+  const parts = { domain: purchases, namespace, rows: database.writer, publisher, rejectedMaxMs };
+  const feed = new ChangeFeed({ ...parts, signal: new AbortController().signal, log: silentLog });
+  return {
+    /** Stores events as a new batch, and publishes what it has stored. */
+    store: async (events: readonly Event[], { body = bodyOf(events), redelivered = false } = {}) => {
+      const received = receive(decode, { ...deliveryOf(body), redelivered });
+      const write = () => database.transaction((one) => storeBatches(one, purchases, [received], options));
+      return feed.publish(received, (await write()).changesOf.get(received.key));
+    },
+    /** The CloudEvents that come next, by message. */
+    take: async (count: number) => {
+      const messages: { id: string; type: string; subject: string; data: object }[][] = [];
+      const onDelivery = ({ body }: { body: Buffer }) => messages.push(JSON.parse(body.toString()));
+      const consumer = connectConsumer({ ...broker, queue: name, prefetch: 100, onDelivery });
+      onTestFinished(() => consumer.close());
+      await vi.waitFor(() => expect(messages.length).toBeGreaterThanOrEqual(count), 10_000);
+      for (const message of messages) expect([...documented.Errors(message)]).toEqual([]);
+      return messages;
+    },
+  };
+}
+
+const correction = (fields: object): Event => ({ id: newEventId(), ...fields });
+const byId = (events: readonly { id: string }[]) => events.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+test("a batch that is delivered again is published again from its rows, also when another batch has stored them", async () => {
+  const { store, take } = await open();
+  const sales = [sale(1, { lines: [[5, 2, 19_900, 5000]], soldAt: 1_763_634_598_000 }), sale(2), sale(3)];
+  const [first, second] = sales.map(({ id }) => id);
+  const refund = correction({ kind: "refund", saleId: first, storeId: 7, date: 20261121, lines: [[0, 5, 1]] });
+  const events = [...sales, correction({ kind: "void", saleId: second }), refund];
+  const body = bodyOf(events);
+  await store(events, { body });
+  await store(events, { body });
+  await store(events, { redelivered: true });
+  await store(events);
+  await store([sale(4)]);
+  const [published = [], ...others] = await take(4);
+  const items = [{ ItemID: 5, numberOfItems: 1, amount: "1.74" }];
+  expect(byId(published).map(({ id }) => id)).toEqual(byId(events).map(({ id }) => id));
+  expect(published.find(({ id }) => id === refund.id)).toMatchObject({
+    type: "tally.purchases.refund.v1",
+    subject: "7",
+    data: { eventID: refund.id, saleEventID: first, date: "20261121", items },
+  });
+  const withoutTime = (message: typeof published) => byId(message).map((one) => Object.assign(one, { time: "" }));
+  expect(others.slice(0, 2).map(withoutTime)).toEqual([published, published].map(withoutTime));
+  expect(others.slice(2).map((one) => one.map(({ subject }) => subject))).toEqual([["4"]]);
+});
+
+test("a queue that rejects what it has no room for delays the writer once, and the next batches not at all", async () => {
+  const { store } = await open({ rejectedMaxMs: 1000 });
+  const startedAt = performance.now();
+  for (let n = 0; n < 50; n++) expect(await store([sale(5)])).toBe("done");
+  const tookMs = performance.now() - startedAt;
+  expect(tookMs).toBeGreaterThan(1000);
+  expect(tookMs).toBeLessThan(6000);
+});

@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openInside } from "@tally/bench/inside";
+import { temporaryDirectory } from "@tally/local/at-end";
+import { expect, test, vi } from "vitest";
+import { root, startProcess } from "./kit/programs.ts";
+import { postJson, sell } from "./kit/sales.ts";
+import { countOf, openDatabase, startSystem } from "./kit/system.ts";
+
+const subscriberMain = join(root, "packages", "broker", "examples", "subscriber.ts");
+const lines = [{ line: 0, ItemID: 9, numberOfItems: 1 }];
+const inside = await openInside(join(await temporaryDirectory(), "inside"), undefined);
+const system = await startSystem(
+  { CHANGE_FEED: "on" },
+  { execArgv: (app) => (app === "writer" ? inside.flags(app, app) : []) },
+);
+const database = openDatabase(system);
+const file = join(await temporaryDirectory(), "purchases.sqlite");
+
+async function subscribe() {
+  const environment = { AMQP_URL: system.addresses.amqpUrl, NAMESPACE: system.namespace };
+  const subscriber = startProcess(process.execPath, [subscriberMain, file], environment);
+  await vi.waitFor(() => expect(subscriber.output()).toContain("subscribed"), 20_000);
+  return subscriber;
+}
+
+/** Sells, and takes back a part of it; a void and a refund may come before their sale, and are parked. */
+async function trade(store: number): Promise<void> {
+  for (let n = 0; n < 8; n++) {
+    const key = `${store}-${n}`;
+    const sale = { storeID: store, idempotencyKey: key };
+    const corrections = [
+      () => postJson(`${system.url}/voids`, [{ sale }]),
+      () => postJson(`${system.url}/refunds`, [{ sale, storeID: 70, date: "20261120", lines, idempotencyKey: key }]),
+    ];
+    const sold = () => sell(system.url, store, { headers: { "idempotency-key": key } });
+    const correct = corrections[n % 4];
+    for (const post of n >= 4 ? [correct, sold] : [sold, correct, sold])
+      if (post !== undefined) expect((await post()).status).toBe(201);
+  }
+}
+
+const rowsOf = (sql: string) => database.writer.query<{ row: string }>(sql);
+const subscribed = (sql: string): readonly string[] => {
+  const local = new DatabaseSync(file, { readOnly: true });
+  const rows = local.prepare(sql).all();
+  local.close();
+  return rows.map(({ row }) => String(row));
+};
+
+async function expectEqual(): Promise<void> {
+  const stored = await rowsOf(`
+    SELECT CONCAT(LOWER(HEX(id)), ' sale') AS row FROM purchases
+    UNION ALL SELECT CONCAT(LOWER(HEX(id)), ' ', kind) FROM purchase_corrections`);
+  const kept = "SELECT replace(id, '-', '') || ' ' || substr(type, 17, length(type) - 19) AS row FROM events";
+  expect(subscribed(kept).toSorted()).toEqual(stored.map(({ row }) => row).toSorted());
+  const [sums] = await rowsOf("SELECT CONCAT(SUM(quantity), '') AS row FROM purchase_items");
+  const [back] = await rowsOf(
+    `SELECT CONCAT(SUM(JSON_EXTRACT(items, '$[0][1]')), '') AS row FROM purchase_corrections`,
+  );
+  expect(subscribed("SELECT sum(units) AS row FROM sold")).toEqual([String(Number(sums?.row) + Number(back?.row))]);
+}
+
+const equal = () => vi.waitFor(expectEqual, { timeout: 20_000, interval: 100 });
+
+test("a subscriber has each sale, void and refund exactly once, although it and the writer are killed at any point", async () => {
+  let subscriber = await subscribe();
+  for (const point of ["writer.after-commit", "writer.before-confirm", "writer.before-acknowledgement"] as const) {
+    for (const passes of [0, 2]) {
+      const crash = inside.crash("writer", point, passes);
+      await trade(1 + Math.floor(Math.random() * 1e6));
+      await crash;
+      await system.writer.start();
+    }
+    subscriber.kill("SIGKILL");
+    await subscriber.ended;
+    subscriber = await subscribe();
+  }
+  const waiting = "dead_letters WHERE state = 'parked'";
+  await expect.poll(() => countOf(database, waiting)).toBe(0);
+  await equal();
+  expect(await countOf(database, "purchases")).toBe(48);
+  expect(await countOf(database, "purchase_corrections")).toBe(24);
+});
