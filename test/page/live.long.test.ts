@@ -55,6 +55,18 @@ pageTest("the boards of a store and of an item show the chosen days and measure"
   await days?.selectOption("yesterday");
   await page.getByText("Store 37 has sold nothing yesterday.").waitFor();
   expect(page.url()).toMatch(/#\/stores\/37\?by=netSales&date=yesterday$/);
+  await days?.selectOption("from, to");
+  const [, today] = /date=(.*)\.\.\1$/.exec(decodeURIComponent(page.url())) ?? [];
+  const range = `from ${today} to ${today}`;
+  await expect.poll(() => counts(`Best sellers ${range} by net sales`).allTextContents()).toEqual(["1,299.00", "7.50"]);
+  for (const [name, date, problem] of [
+    ["from", "2020-02-01", "to: expected at most 366 days from 20200201 on"],
+    ["to", "2020-01-31", "to: expected a day from 20200201 on"],
+    ["from", "2020-01-30", "Store 37 has sold nothing from 2020-01-30 to 2020-01-31."],
+  ] as const) {
+    await page.getByLabel(`Days: ${name}`).fill(date);
+    await page.getByText(problem).waitFor();
+  }
   await days?.selectOption("all");
   await expect.poll(() => page.locator(".bars").count()).toBe(1);
   await page.getByRole("link", { name: "300" }).click();

@@ -18,7 +18,7 @@ const open = openPages();
 const views = [
   { name: "stores", hash: "#/stores", heading: "Stores" },
   { name: "store", hash: "#/stores/7", heading: "Store 7" },
-  { name: "store on a day", hash: "#/stores/7?date=2020-02-01&by=netSales", heading: "Store 7" },
+  { name: "store on some days", hash: "#/stores/7?date=2020-02-01..2020-02-07&by=netSales", heading: "Store 7" },
   { name: "item", hash: "#/items/80571", heading: "Item 80571" },
   { name: "skiers", hash: "#/boards/liftrides/top-skiers", heading: "Top skiers of a day" },
   { name: "steps", hash: "#/boards/steps/top-users", heading: "Steps of a day" },

@@ -104,41 +104,52 @@ interface DaysProps extends Pick<InputProps, "value" | "onChange"> {
   readonly choices: readonly string[];
 }
 
-const oneDay = "a date";
+const [oneDay, firstAndLast] = ["a date", "from, to"];
 
-/** Asks for one of the choices or for a date, beginning with today's. */
+/** Asks for one of the choices, for a date, or for the first and the last one, "2026-11-20..2026-11-26". Begins with
+ * today's. */
 function Days({ label, value, choices, onChange }: DaysProps) {
-  const isDate = !choices.includes(value);
+  const dates = choices.includes(value) ? [] : value.split("..", 2);
+  const names = dates.length === 2 ? ["from", "to"] : [oneDay];
+  const pick = (choice: string): void => {
+    const last = dates.at(-1) ?? today();
+    onChange(choice === oneDay ? last : choice === firstAndLast ? `${last}..${last}` : choice);
+  };
   return (
     <>
       <Select
-        value={isDate ? oneDay : value}
-        choices={[...choices, oneDay]}
-        onPick={(choice) => onChange(choice === oneDay ? today() : choice)}
+        label={label}
+        value={[value, oneDay, firstAndLast][dates.length] ?? value}
+        choices={[...choices, oneDay, firstAndLast]}
+        onPick={pick}
       />
-      {isDate && " "}
-      {isDate && (
+      {dates.map((date, index) => (
         <input
+          key={names[index]}
           type="date"
-          aria-label={`${label}: ${oneDay}`}
+          aria-label={`${label}: ${names[index]}`}
           required
-          value={value}
-          onChange={({ currentTarget: { value: date } }) => date !== "" && onChange(date)}
+          value={date}
+          onChange={({ currentTarget }) =>
+            currentTarget.value !== "" && onChange(dates.with(index, currentTarget.value).join(".."))
+          }
         />
-      )}
+      ))}
     </>
   );
 }
 
 interface SelectProps {
+  /** Default: that of the label around it, which must have no other field. */
+  readonly label?: string;
   readonly value: string;
   readonly choices: readonly string[];
   readonly onPick: (value: string) => void;
 }
 
-export function Select({ value, choices, onPick }: SelectProps) {
+export function Select({ label, value, choices, onPick }: SelectProps) {
   return (
-    <select value={value} onChange={({ currentTarget }) => onPick(currentTarget.value)}>
+    <select aria-label={label} value={value} onChange={({ currentTarget }) => onPick(currentTarget.value)}>
       {choices.map((choice) => (
         <option key={choice} value={choice}>
           {wordsOf(choice)}

@@ -18,8 +18,11 @@ const amount = new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2, maximu
 export const countText = (count: number | string): string =>
   typeof count === "number" ? numberText(count) : amount.format(Number(count));
 
-/** Chosen days at the end of a sentence about sales: "today", "on 2026-11-20", "yet" for all. */
-export const daysText = (days: string): string => (days === "all" ? "yet" : /^\d/.test(days) ? `on ${days}` : days);
+/** Chosen days at the end of a sentence about sales: "today", "on 2026-11-20", "from … to …", "yet" for all. */
+export function daysText(days: string): string {
+  if (days.includes("..")) return `from ${days.replace("..", " to ")}`;
+  return days === "all" ? "yet" : /^\d/.test(days) ? `on ${days}` : days;
+}
 
 /** "netSales" as "net sales". */
 export const wordsOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

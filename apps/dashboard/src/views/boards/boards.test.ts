@@ -20,6 +20,9 @@ const board: Board = {
 test("a path has the values in place of its braces, without the parts of the query that have none", () => {
   expect(pathOf(board, valuesOf(board, { garageID: "7" }))).toBe("/parking/7/regulars?limit=10&by=entries");
   expect(pathOf(board, valuesOf(board, { garageID: "7", date: "all" }))).not.toContain("date");
+  expect(pathOf(board, valuesOf(board, { garageID: "7", date: "2026-11-20..2026-11-26" }))).toBe(
+    "/parking/7/regulars?limit=10&from=20261120&to=20261126&by=entries",
+  );
   expect(pathOf(board, valuesOf(board, { garageID: "a/b", date: "2026-11-20", by: "hours" }))).toBe(
     "/parking/a%2Fb/regulars?limit=10&date=20261120&by=hours",
   );

@@ -25,13 +25,17 @@ export function valuesOf(board: Board, given: Values): Values {
   return Object.fromEntries(board.params.map(({ name, default: usual = "" }) => [name, given[name] ?? usual]));
 }
 
-/** With the values in place of the braces, without parts of the query that have none. undefined: one is missing. */
+/** With the values in place of the braces, without parts of the query that have none. The first and the last of several
+ * dates, "2026-11-20..2026-11-26", are `from` and `to`. undefined: a value is missing. */
 export function pathOf(board: Board, values: Values): string | undefined {
   const [path = "", search = ""] = board.path.split("?", 2);
   const filled = fill(path, (name) => textOf(board, name, values));
   const parts = search.split("&").flatMap((part) => fill(part, (name) => textOf(board, name, values)) ?? []);
   if (filled === undefined) return undefined;
-  const query = parts.filter((part) => part !== "").join("&");
+  const query = parts
+    .filter((part) => part !== "")
+    .join("&")
+    .replace(/\bdate=([^&]*)\.\.([^&]*)/, "from=$1&to=$2");
   return query === "" ? filled : `${filled}?${query}`;
 }
 
