@@ -7,20 +7,7 @@ import { readTables } from "./add-up.ts";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 
-const names = [
-  "any",
-  "large",
-  "young",
-  "unmarked",
-  "miscounted",
-  "built",
-  "older",
-  "twice",
-  "fewer",
-  "wrong",
-  "behind",
-  "ranges",
-];
+const names = "any large young unmarked miscounted built older twice fewer wrong behind ranges".split(" ");
 const { redis, namespace, rankings, build, database, nextEpoch, open } = storedSales(names);
 
 test("counts, marks and totals stay as they were, whatever is folded when; what was lost is rebuilt from them", async () => {

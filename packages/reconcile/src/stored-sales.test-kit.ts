@@ -112,15 +112,7 @@ async function open(name: string, { database, rankings }: { database: Database; 
           await transaction.insert(`INSERT INTO ${table} (${columns}) VALUES ?`, rows);
           const counted = { events: rows.length, changes: rows.length, refused: 0 };
           const rankingMessage = encodeRankingMessage(message);
-          const entry = {
-            batch,
-            domain: name,
-            bodyHash: Buffer.alloc(8),
-            ...counted,
-            epoch,
-            storedAt,
-            rankingMessage,
-          };
+          const entry = { batch, domain: name, bodyHash: Buffer.alloc(8), ...counted, epoch, storedAt, rankingMessage };
           await enter(transaction, [entry]);
         });
         if (isRanked) await rankings.rank(name, message);
@@ -129,13 +121,7 @@ async function open(name: string, { database, rankings }: { database: Database; 
     },
     foldAll: () => foldAll(options, () => undefined),
     foldWith: async (changed: Partial<FoldOptions>) =>
-      fold({
-        ...options,
-        until: (await readEpochs(database.writer, name)).closedTo,
-        keptMs: 0,
-        waitMs: 0,
-        ...changed,
-      }),
+      fold({ ...options, until: (await readEpochs(database.writer, name)).closedTo, keptMs: 0, waitMs: 0, ...changed }),
     inLedger: async () =>
       (await listBatches(database.writer, name, placeAt(0), Number.MAX_SAFE_INTEGER, 10_000)).length,
     audit: (changed: Partial<AuditOptions> = {}) => audit({ ...options, endpoint: "write", ...changed }),

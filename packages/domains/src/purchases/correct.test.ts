@@ -121,14 +121,7 @@ test("a refund above the largest amount is rejected, and the largest fits the sc
       storeID: 7,
       date: "20261125",
       idempotencyKey: "k",
-      lines: [
-        {
-          line: 0,
-          ItemID: 5,
-          numberOfItems: 1,
-          amount,
-        },
-      ],
+      lines: [{ line: 0, ItemID: 5, numberOfItems: 1, amount }],
     });
   expect(() => refundFor("100000000.0001")).toThrow("lines[0].amount: expected at most 100000000");
   expect(Compile(SalesEvent).Check(refundFor("100000000"))).toBe(true);
