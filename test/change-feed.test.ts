@@ -81,4 +81,4 @@ test("a subscriber has each sale, void and refund exactly once, although it and 
   await equal();
   expect(await countOf(database, "purchases")).toBe(48);
   expect(await countOf(database, "purchase_corrections")).toBe(24);
-});
+}, 180_000);
