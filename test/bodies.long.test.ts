@@ -17,10 +17,7 @@ const proxy = "127.0.0.3";
 
 const socketPath = join(await temporaryDirectory(), "loop-work");
 const system = await startSystem(
-  {
-    TRUST_PROXY: `${proxy}/32`,
-    LOOP_WORK_SOCKET: socketPath,
-  },
+  { TRUST_PROXY: `${proxy}/32`, LOOP_WORK_SOCKET: socketPath },
   {
     // For one client: 16 MiB of bodies and 50 connections.
     gatewayMain: gatewayWith({ bulkBytesMax: 4 * mebibyte, bodiesShare: 0.125, connectionsShare: 0.005 }),

@@ -122,10 +122,7 @@ test("accepts its own workload, its poison event becomes a dead letter, and the 
   }, 20_000);
 
   // `ids` has no events of the guide's commands.
-  expect(await auditOf(system, ids, "--domain", name)).toMatchObject({
-    agrees: true,
-    audit: { lost: 0, doubled: 0 },
-  });
+  expect(await auditOf(system, ids, "--domain", name)).toMatchObject({ agrees: true, audit: { lost: 0, doubled: 0 } });
   const units = requests.reduce((sum, one) => sum + (one.units ?? Number.NaN), 0);
   expect(await sumOfBoards()).toBe(unitsBefore + units);
 });

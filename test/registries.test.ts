@@ -124,10 +124,7 @@ test("items get names from a file, are found by a part of them, and rankings sho
   await expect
     .poll(() => read("/stores/73/top-items"), { timeout: 10_000 })
     .toMatchObject({ name: "Altona", items: best });
-  expect(await read("/stores/73/items/901/rank")).toMatchObject({
-    name: items[1]?.name,
-    neighbours: best,
-  });
+  expect(await read("/stores/73/items/901/rank")).toMatchObject({ name: items[1]?.name, neighbours: best });
   expect(await read("/items/900/top-stores")).toMatchObject({ name: "Oat drink, 1 l", stores: [{ name: "Altona" }] });
   // A new name is shown within seconds.
   await put("902", { name: "Apfelsaft naturtrüb" }, operator, 0, "items");

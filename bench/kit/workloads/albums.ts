@@ -145,12 +145,7 @@ function albumWith(
     body: Buffer.concat([imagePart, Buffer.from(`${head}${profile}\r\n--${boundary}--\r\n`)]),
     contentType,
     units: 0,
-    content: () => ({
-      kind: "album",
-      ...fields,
-      imageType: "image/png",
-      image: imagePart.subarray(imageHead.length),
-    }),
+    content: () => ({ kind: "album", ...fields, imageType: "image/png", image: imagePart.subarray(imageHead.length) }),
     other: () => albumWith({ ...fields, title: `${title} 2` }, imagePart, isJson),
   };
 }

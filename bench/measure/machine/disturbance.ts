@@ -40,10 +40,7 @@ const largestShown = 3;
  * the hypervisor gave a core to another virtual machine. */
 export function disturbanceOf([before, after]: Readings, root: number) {
   const total = after.cpu.totalSeconds - before.cpu.totalSeconds;
-  const share = (seconds: number) => ({
-    percent: round((seconds / total) * 100, 1),
-    cpuSeconds: round(seconds, 2),
-  });
+  const share = (seconds: number) => ({ percent: round((seconds / total) * 100, 1), cpuSeconds: round(seconds, 2) });
   const steal = share(after.cpu.stealSeconds - before.cpu.stealSeconds);
   const { seconds, largest } = foreignCpu(before.processes, after.processes, root);
   const foreign = { ...share(seconds), largest };

@@ -115,10 +115,7 @@ export const messagingErrors = {
     message: "a queue exists with other arguments",
     when: "a queue was declared by another version; empty and delete it, then start again",
   },
-  MESSAGING_URL: {
-    message: "the URL of a broker is not valid",
-    when: "it is no URL, or the list of URLs is empty",
-  },
+  MESSAGING_URL: { message: "the URL of a broker is not valid", when: "it is no URL, or the list of URLs is empty" },
 } as const satisfies Record<string, CatalogueEntry>;
 
 type MessagingErrorCode = keyof typeof messagingErrors;

@@ -7,11 +7,7 @@ const Sale = Type.Object({ id: Type.String(), amount: Type.Integer({ minimum: 1 
 const decode = batchDecoder(Sale, 1);
 const sale = (amount: number) => ({ id: "a", amount });
 
-const Picture = Type.Object({
-  id: Type.String(),
-  title: Type.String(),
-  image: Bytes,
-});
+const Picture = Type.Object({ id: Type.String(), title: Type.String(), image: Bytes });
 const decodePictures = batchDecoder(Picture, 1);
 const pictures = [
   { id: "a", title: "ü💶", image: Buffer.alloc(0) },

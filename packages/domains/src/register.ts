@@ -68,10 +68,7 @@ function shapeOf<B extends TObject, R extends Row>({ one, fields, shown, version
     select,
     join,
     selectNewest,
-    Shown: Type.Object({
-      [idField]: Type.Integer(),
-      ...shown,
-    }),
+    Shown: Type.Object({ [idField]: Type.Integer(), ...shown }),
     storeOf: (params: Static<typeof Params>) => (isOfStore === true ? idOf(params) : undefined),
     exampleParams: { [idField]: String(example.response[idField]) },
     byId: keyedRead<readonly [id: number], Fields, Fields | undefined>({

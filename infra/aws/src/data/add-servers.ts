@@ -149,9 +149,7 @@ export function addCache(scope: Construct, { vpc, securityGroup, passwords }: Se
       logType,
       logFormat: "json",
       destinationType: "cloudwatch-logs",
-      destinationDetails: {
-        cloudWatchLogsDetails: { logGroup: addLogGroup(inside, logType).logGroupName },
-      },
+      destinationDetails: { cloudWatchLogsDetails: { logGroup: addLogGroup(inside, logType).logGroupName } },
     })),
   });
   acknowledge(group, { AEC6: "each app has its own user and rights (UserGroupIds), which replace the one token" });

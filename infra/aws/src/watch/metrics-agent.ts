@@ -84,10 +84,7 @@ function sending(region: string, logGroup: string) {
 const scraping = {
   global: { scrape_interval: "30s", scrape_timeout: "10s" },
   scrape_configs: [
-    {
-      job_name: "gateway",
-      static_configs: [{ targets: [`127.0.0.1:${gatewayOperatorPort}`], labels: { system } }],
-    },
+    { job_name: "gateway", static_configs: [{ targets: [`127.0.0.1:${gatewayOperatorPort}`], labels: { system } }] },
   ],
 };
 

@@ -30,11 +30,7 @@ export const databaseErrors = {
     message: "the database work was aborted",
     when: "the caller's signal ended the retries, or the caller did not read a stream to its end",
   },
-  DATABASE_CLOSED: {
-    kind: "unavailable",
-    message: "the database was closed",
-    when: "after close()",
-  },
+  DATABASE_CLOSED: { kind: "unavailable", message: "the database was closed", when: "after close()" },
   DATABASE_STATEMENT: {
     kind: "statement",
     message: "the database rejects a statement",

@@ -84,9 +84,7 @@ const newReview = ingestRoute({
     liked: opinion === "like",
   }),
   status: 201,
-  examples: {
-    "a like": { params: { opinion: "like", albumID: exampleAlbum }, idempotencyKey: "listener-12-000003" },
-  },
+  examples: { "a like": { params: { opinion: "like", albumID: exampleAlbum }, idempotencyKey: "listener-12-000003" } },
 });
 
 export const routes = [newAlbum, newReview];

@@ -11,11 +11,7 @@ const swipe = ingestRoute({
     leftorright: Type.Union([Type.Literal("left"), Type.Literal("right")], { expected: "left or right" }),
   }),
   body: closed(
-    {
-      swiper: ids.Value,
-      swipee: ids.Value,
-      comment: Type.Optional(texts(256)),
-    },
+    { swiper: ids.Value, swipee: ids.Value, comment: Type.Optional(texts(256)) },
     { expected: "an object with swiper, swipee and comment" },
   ),
   scope: (_params, { swiper }) => `swipes/${Number(swiper)}`,
@@ -39,11 +35,7 @@ const swipe = ingestRoute({
       body: { swiper: 4, swipee: 3 },
       idempotencyKey: "phone-4-000001",
     },
-    "a dislike": {
-      params: { leftorright: "left" },
-      body: { swiper: 3, swipee: 5 },
-      idempotencyKey: "phone-3-000002",
-    },
+    "a dislike": { params: { leftorright: "left" }, body: { swiper: 3, swipee: 5 }, idempotencyKey: "phone-3-000002" },
   },
 });
 

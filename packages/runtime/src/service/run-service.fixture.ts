@@ -21,10 +21,7 @@ await runService({
   async start(stopRequested) {
     switch (behaviour) {
       case "has no configuration":
-        readConfig({
-          port: integer("NO_PORT", "", { min: 0, max: 1 }),
-          url: url("NO_URL", "", { protocols: ["a:"] }),
-        });
+        readConfig({ port: integer("NO_PORT", "", { min: 0, max: 1 }), url: url("NO_URL", "", { protocols: ["a:"] }) });
         break;
       case "cannot start":
         throw new Error("nothing to start", { cause: new Error("its reason") });

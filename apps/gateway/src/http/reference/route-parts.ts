@@ -161,11 +161,7 @@ const acceptedEntry = objectOf({
   status: { type: "integer", enum: [201] },
   id: { type: "string", format: "uuid", description: "the event id" },
 });
-const rejectedEntry = objectOf({
-  index: count,
-  status: { type: "integer", minimum: 400 },
-  error: { type: "string" },
-});
+const rejectedEntry = objectOf({ index: count, status: { type: "integer", minimum: 400 }, error: { type: "string" } });
 
 /** The body of a bulk response. Entries that agree give it their status, errors included. */
 export const bulkResult = objectOf({
