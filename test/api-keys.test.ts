@@ -126,7 +126,12 @@ test("a key for store 31 neither writes nor reads store 32, and leaves no row th
     ["/purchases?storeID=31&storeID=32", 400],
   ] as const)
     expect([path, (await send(path, { headers })).status]).toEqual([path, status]);
-  expect(await rowsOf(31, 32, 3, 310)).toEqual([2, 0, 0, 0]);
+  // Their store is known when they are stored.
+  const sales = [await sellWith(31, headers), await sellWith(34, bearer(full.key))];
+  const paths = sales.map((sale) => `/purchases/${sale.headers.get("tally-event-id")}`);
+  const statuses = () => Promise.all(paths.map(async (path) => (await send(path, { headers })).status));
+  await expect.poll(statuses, { timeout: 20_000 }).toEqual([200, 403]);
+  expect(await rowsOf(31, 32, 3, 310)).toEqual([3, 0, 0, 0]);
 });
 
 test("each entry of a bulk request needs a key for its store, as JSON and as lines", async () => {

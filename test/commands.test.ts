@@ -29,6 +29,34 @@ test("send prints the id of an event of any domain, and waits until it is ranked
     expect(await tallyJson(system, "send", ...args, "--wait")).toMatchObject({ domain: args[0], ranked: true });
 }, 300_000);
 
+test("send takes back a sale that it names by store and key, and reports at once what is rejected", async () => {
+  const { eventID } = await tallyJson(system, ...sale, "--key", "to-void", "--wait");
+  const named = ["--sale", JSON.stringify({ storeID: 12, idempotencyKey: "to-void" })];
+  const lines = JSON.stringify([{ line: 0, ItemID: 4242, numberOfItems: 4 }]);
+  const refund = [
+    "send",
+    "refunds",
+    ...named,
+    "--storeID",
+    "12",
+    "--date",
+    "20261121",
+    "--lines",
+    lines,
+    "--wait",
+    "60",
+  ];
+  const reason = "line 0: 3 were sold and 0 taken back, so not 4 more";
+  const { exitCode, output } = await runTally(system, refund);
+  expect([exitCode, output]).toEqual([1, expect.stringMatching(`^[0-9a-f-]{36} rejected: ${reason}\n$`)]);
+  expect(await tallyJson(system, "send", "voids", ...named, "--wait")).toMatchObject({ status: 201, ranked: true });
+  expect(await (await fetch(`${system.url}/purchases/${eventID}`)).json()).toMatchObject({
+    corrections: [{ kind: "void" }],
+  });
+  expect(await runTally(system, ["send", "purchases", "--eventID", eventID])).toMatchObject({ exitCode: 2 });
+  await tallyJson(system, "dead-letters", "discard", "--all");
+}, 300_000);
+
 test("send reads an event from stdin, and the same key is the same event", async () => {
   const send = async () => {
     const started = startTally(system, ["send", "purchases", "--key", "receipt-1", "--json"], entry(13));

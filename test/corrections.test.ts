@@ -27,13 +27,27 @@ async function refunded(sale: string, body: object, key: string): Promise<string
 test("a refund counts in its own store and day; what is too much is rejected; both can be read", async () => {
   const sale = await sold(url, 5, { item: 9, quantity: 4 });
   await becomes(sale, "stored");
-  const first = await refunded(sale, refund(0, 3), "first");
+  // The ids are hashes: here in another order than the events.
+  const idOf = (key: string) => eventIdOfKey(`purchases/refund/${sale}`, key);
+  const [one = "", other = ""] = ["a", "b"].toSorted((a, b) => (idOf(a) < idOf(b) ? 1 : -1));
+  const first = await refunded(sale, refund(0, 2), one);
   await becomes(first, "stored");
-  await becomes(await refunded(sale, refund(0, 2), "second"), "rejected");
+  await becomes(await refunded(sale, refund(0, 3), "too-many"), "rejected");
+  const second = await refunded(sale, refund(0, 1), other);
+  await becomes(second, "stored");
+  const [line, arrivedAt] = [{ line: 0, ItemID: 9 }, expect.stringMatching(/^2.*Z$/)];
   await shows(`/purchases/${sale}`, {
     eventID: sale,
-    corrections: [{ eventID: first, kind: "refund", storeID: 6, items: [{ ItemID: 9, numberOfItems: 3 }] }],
-    refundable: [{ line: 0, ItemID: 9, numberOfItems: 1 }],
+    corrections: [
+      { eventID: first, kind: "refund", storeID: 6, arrivedAt, items: [{ ...line, numberOfItems: 2 }] },
+      { eventID: second, kind: "refund", storeID: 6, arrivedAt, items: [{ ...line, numberOfItems: 1 }] },
+    ],
+    refundable: [{ ...line, numberOfItems: 1 }],
+  });
+  const items = [{ ...line, numberOfItems: 2 }];
+  await shows("/purchases/latest?storeID=6", {
+    purchases: [],
+    refunds: [{ eventID: second }, { eventID: first, saleEventID: sale, date: "20261121", items, arrivedAt }],
   });
   await shows("/purchases/latest?storeID=5", { purchases: [{ eventID: sale, refundedItems: 3 }] });
   await shows("/stores/5/top-items?date=20261120", { items: [{ itemID: 9, quantity: 4 }] });

@@ -21,7 +21,7 @@ test("a purchase is in the stream of its store: in the bars, in those of its day
   expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   await expect.poll(() => [0, 1, 2].map((index) => stream.latest(index)?.status)).toEqual([200, 200, 200]);
   expect(stream.latest(0)?.body).toMatchObject({ storeID: 31, items: [] });
-  expect(stream.latest(2)?.body).toEqual({ purchases: [], isComplete: true });
+  expect(stream.latest(2)?.body).toEqual({ purchases: [], isComplete: true, refunds: [] });
   const before = Date.now();
   const id = await sold(system.url, 31, { item: 5, quantity: 2, headers: full });
   await vi.waitFor(() => {

@@ -29,7 +29,7 @@ const views = [
 ] as const;
 
 for (const { name, hash, heading } of views) {
-  for (const width of [1440, 390]) {
+  for (const width of name === "store" ? [1440, 490, 390] : [1440, 390]) {
     pageTest(
       `${name} at ${width} px: no serious finding of axe, nothing cut off, no error in the console`,
       async () => {

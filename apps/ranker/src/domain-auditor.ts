@@ -1,7 +1,7 @@
 import { clockOf, closeEarlier, findMissing, isInHistory, keepShards, listBatches, openEpoch } from "@tally/database";
 import { placeAt, readEpochs, readFold, readShards, type Database, type Epochs } from "@tally/database";
 import { Outage, type Log } from "@tally/runtime";
-import { firstKeptDay, settingsOf, textOfSeries } from "@tally/contract";
+import { firstKeptDay, textOfSeries } from "@tally/contract";
 import type { BatchId, Domain, SeriesSettings, SqlReader } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";
 import { fold, rebuild, repair } from "@tally/reconcile";
@@ -184,7 +184,7 @@ export class DomainAuditor {
 
   async #hasAskedSeries(): Promise<boolean> {
     const kept = await this.#options.rankings.series(this.#domain.name);
-    return kept !== undefined && textOfSeries(settingsOf(kept)) === textOfSeries(this.#options.series);
+    return kept !== undefined && textOfSeries(kept) === textOfSeries(this.#options.series);
   }
 
   get #hasSeries(): boolean {

@@ -2,15 +2,7 @@ import { decodeRankingMessage, firstLiveDay, newEventId, type Change, type Domai
 import { audit, rebuild } from "@tally/reconcile";
 import { ownRankings } from "@tally/redis/own-rankings";
 import { expect, test } from "vitest";
-import {
-  bodyOf,
-  deliveryOf,
-  newBatchId,
-  openWriter,
-  purchases,
-  purchasesDatabase,
-  sale,
-} from "./purchases.test-kit.ts";
+import { bodyOf, newBatchId, openWriter, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
 const { rankings } = ownRankings(2, [purchases]);
@@ -29,32 +21,24 @@ const onDayOfSale = (change: Corrected): Corrected =>
     ? change
     : { ...change, counted: { ...change.counted, date: yesterday } };
 
-const ranks: Readonly<Record<string, (rank: Rank) => Rank>> = {
-  "as it is": (rank) => rank,
-  "a void counted twice":
-    (rank) =>
-    (changes, ...rest) =>
-      rank([...changes, ...changes.filter(isVoid)], ...rest),
-  "a refund on the day of its sale":
-    (rank) =>
-    (changes, ...rest) =>
-      rank(changes.map(onDayOfSale), ...rest),
-  "a day that misses late sales": (rank) => (changes, moves, kept) => rank(changes, moves, { ...kept, from: today }),
-  "a measure that is missing": (rank) => (changes, moves, kept) => rank(changes, moves, { ...kept, measures: [] }),
+const ranks: Readonly<Record<string, (rank: Rank, ...given: Parameters<Rank>) => void>> = {
+  "as it is": (rank, ...given) => rank(...given),
+  "a void counted twice": (rank, changes, ...rest) => rank([...changes, ...changes.filter(isVoid)], ...rest),
+  "a refund on the day of its sale": (rank, changes, ...rest) => rank(changes.map(onDayOfSale), ...rest),
+  "a day that misses late sales": (rank, changes, moves, kept) => rank(changes, moves, { ...kept, from: today }),
+  "a measure that is missing": (rank, changes, moves, kept) => rank(changes, moves, { ...kept, measures: [] }),
 };
 
 test.each(Object.entries(ranks))("the audit judges the boards of days and measures: %s", async (name, change) => {
-  const domain: Domain = { ...purchases, rank: change(purchases.rank) };
-  const { database, writer, messages } = await openWriter(own, { series, domain });
+  const domain: Domain = { ...purchases, rank: (...given) => change(purchases.rank, ...given) };
+  const { database, take, messages } = await openWriter(own, { series, domain });
   await rebuild({ domain, database, rankings, series });
   const storeId = Object.keys(ranks).indexOf(name) + 1;
   const [kept, voided] = [1, 2].map((price) => sale(storeId, { date: yesterday, lines: [[5, 2, price * 100, 10]] }));
   const refund = { id: newEventId(), kind: "refund", saleId: kept?.id, storeId, date: today, lines: [[0, 5, 1]] };
-  writer.take(deliveryOf(bodyOf([kept ?? expect.fail(), voided ?? expect.fail()])));
-  await writer.drain();
+  await take(bodyOf([kept ?? expect.fail(), voided ?? expect.fail()]));
   const ofVoided = { id: newEventId(), kind: "void", saleId: voided?.id };
-  writer.take(deliveryOf(bodyOf([ofVoided, refund])));
-  await writer.drain();
+  await take(bodyOf([ofVoided, refund]));
   for (const body of messages) await rankings.rank(domain.name, decodeRankingMessage(body));
   const found = await audit({ domain, database, rankings, endpoint: "write" });
   expect([found.agrees, found.boards.differences.count > 0]).toEqual(
@@ -81,13 +65,12 @@ test.each(Object.entries(ranks))("the audit judges the boards of days and measur
 });
 
 test("rankings that lack the moves of a series are not believed, until a rebuild has them", async () => {
-  const { database, writer, messages } = await openWriter(own, { series: { windows: ["all"], by: ["netSales"] } });
+  const { database, take, messages } = await openWriter(own, { series: { windows: ["all"], by: ["netSales"] } });
   const built = { domain: purchases, database, rankings, series };
   const [board, storeId] = [`${yesterday}/store:99`, 99];
   for (const isBelieved of [false, true]) {
     await rebuild(built);
-    if (!isBelieved) writer.take(deliveryOf(bodyOf([sale(storeId, { date: yesterday })])));
-    await writer.drain();
+    if (!isBelieved) await take(bodyOf([sale(storeId, { date: yesterday })]));
     for (const body of messages) await rankings.rank(purchases.name, decodeRankingMessage(body));
     expect((await rankings.top(purchases.name, board, 10)).isExact).toBe(isBelieved);
     expect([await rankings.series(purchases.name)].includes(undefined)).toBe(!isBelieved);

@@ -7,6 +7,8 @@ import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { storeParked } from "./parked-events.ts";
 import { bodyOf, deliveryOf, openWriter, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
+import { sumsOfRows } from "./purchases.test-kit.ts";
+import type { Sum } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
 const { rankings } = ownRankings(1, [purchases]);
@@ -134,33 +136,18 @@ async function play({ database, writers, ...system }: System, one: Scenario, all
 }
 
 const cellsOf = (storeId: number, item: number) => [`store:${storeId} ${item}`, `item:${item} ${storeId}`];
-// A line of a sale has its price and discount, what is taken back the net amount.
-const sumsOfRows = `
-  SELECT store_id AS storeId, DATE_FORMAT(day, '%Y%m%d') AS day, item, CAST(SUM(quantity) AS SIGNED) AS units,
-    CAST(SUM(IF(quantity > 0, COALESCE(amount * quantity - other, 0), COALESCE(amount, 0))) AS SIGNED) AS net
-  FROM (
-    SELECT store_id, purchased_on AS day, items FROM purchases
-    UNION ALL SELECT store_id, counted_on, items FROM purchase_corrections
-  ) AS counted, JSON_TABLE(items, '$[*]' COLUMNS (item BIGINT PATH '$[0]', quantity BIGINT PATH '$[1]',
-    amount BIGINT PATH '$[2]', other BIGINT PATH '$[3]')) AS of_items
-  GROUP BY store_id, day, item`;
-
-interface Sum extends Readonly<Record<"storeId" | "item" | "units" | "net", number>> {
-  readonly day: string;
-}
-
 /** The cells of all kept series. */
 function cellsOfSums(sums: readonly Sum[]): Map<string, number> {
   const cells = new Map<string, number>();
-  for (const { storeId, day, item, units, net } of sums) {
+  for (const { storeID, day, itemID, quantity, netSales } of sums) {
     for (const [one, by] of [
-      ["", units],
-      [day, units],
-      ["netSales", net],
-      [`${day}/netSales`, net],
+      ["", quantity],
+      [day, quantity],
+      ["netSales", netSales],
+      [`${day}/netSales`, netSales],
     ] as const) {
       if (!isKept(one, live)) continue;
-      for (const place of cellsOf(storeId, item)) {
+      for (const place of cellsOf(storeID, itemID)) {
         const cell = one === "" ? place : `${one}/${place}`;
         cells.set(cell, (cells.get(cell) ?? 0) + by);
       }
@@ -216,7 +203,7 @@ test("boards are the sums of sales, voids and refunds in any order, with two wri
       for (const each of kept) add(each, -1);
     }
     // A sale and its void leave no cell.
-    const sums = cellsOfSums(await writer.query<Sum>(sumsOfRows));
+    const sums = cellsOfSums(await writer.query<Sum>(sumsOfRows("store_id, item, day"), [10000101, 99991231]));
     const allTime = new Map([...sums].filter(([cell]) => !cell.includes("/")));
     expect(allTime, "rows").toEqual(withoutZeros(expected));
     expect(await boards(), "boards").toEqual(sums);

@@ -149,3 +149,24 @@ export async function rowsOf(reader: SqlReader, storeId: number): Promise<readon
 export function hexOf({ id }: Event): string {
   return id.replaceAll("-", "");
 }
+
+const numbers = ["$[1]", "$[2]", "$[3]"].map((path, at) => `n${at + 1} BIGINT PATH '${path}'`).join();
+const linesOf = (table: string): string =>
+  `${table}, JSON_TABLE(items, '$[*]' COLUMNS (item BIGINT PATH '$[0]', ${numbers})) AS line`;
+
+/** What sold from a day to another one, by every measure. A line of a sale has its price and discount, what is taken
+ * back the net and perhaps the gross amount. */
+export const sumsOfRows = (by: "store_id, item" | "store_id, item, day"): string => `
+  SELECT store_id AS storeID, item AS itemID, DATE_FORMAT(MIN(day), '%Y%m%d') AS day,
+    CAST(SUM(quantity) AS SIGNED) AS quantity, CAST(SUM(gross) AS SIGNED) AS grossSales,
+    CAST(SUM(net) AS SIGNED) AS netSales
+  FROM (
+    SELECT store_id, purchased_on AS day, item, n1 AS quantity, COALESCE(n1 * n2, 0) AS gross,
+      COALESCE(n1 * n2 - n3, 0) AS net FROM ${linesOf("purchases")}
+    UNION ALL
+    SELECT store_id, counted_on, item, n1, COALESCE(n3, 0), COALESCE(n2, 0) FROM ${linesOf("purchase_corrections")}
+  ) AS counted WHERE day BETWEEN ? AND ? GROUP BY ${by}`;
+
+export interface Sum extends Readonly<Record<"storeID" | "itemID" | "quantity" | "grossSales" | "netSales", number>> {
+  readonly day: string;
+}

@@ -1,13 +1,6 @@
-import {
-  DatabaseError,
-  findLetters,
-  keyReusedReason,
-  letterOfConflict,
-  letterOfEvent,
-  type Database,
-  type NewLetter,
-  keepLetters,
-} from "@tally/database";
+import { DatabaseError, findLetters, keyReusedReason, letterOfConflict, letterOfEvent } from "@tally/database";
+import { keepLetters } from "@tally/database";
+import type { Database, NewLetter } from "@tally/database";
 import { contentOf, decodeEvent } from "@tally/contract";
 import type { BatchEvent, Domain, Event, Refusal, SqlReader, SqlTransaction } from "@tally/contract";
 import type { ReceivedBatch } from "./received-batch.ts";

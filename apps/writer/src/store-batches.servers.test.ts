@@ -1,24 +1,10 @@
 import { foldBatches, listBatches, listLetters, placeAt, readTotals } from "@tally/database";
-import {
-  batchDecoder,
-  decodeRankingMessage,
-  defaultSeries,
-  Moves,
-  textOfBatchId,
-  type SqlTransaction,
-} from "@tally/contract";
+import { batchDecoder, decodeRankingMessage, defaultSeries, Moves, textOfBatchId } from "@tally/contract";
+import type { SqlTransaction } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { expect, test } from "vitest";
-import {
-  bodyOf,
-  deliveryOf,
-  hexOf,
-  newBatchId,
-  purchases,
-  purchasesDatabase,
-  rowsOf,
-  sale,
-} from "./purchases.test-kit.ts";
+import { bodyOf, deliveryOf, hexOf, newBatchId, purchases, purchasesDatabase, rowsOf } from "./purchases.test-kit.ts";
+import { sale } from "./purchases.test-kit.ts";
 import { receive } from "./received-batch.ts";
 import { ForeignBatch, LateCopies, storeBatches } from "./store-batches.ts";
 

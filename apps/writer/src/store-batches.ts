@@ -1,15 +1,7 @@
 import { enter, findFolded, findStored, foreignBatchReason, joinEpoch } from "@tally/database";
 import { keepLetters, letterOfConflict } from "@tally/database";
 import type { LedgerEntry, NewLetter } from "@tally/database";
-import {
-  contentOf,
-  encodeRankingMessage,
-  keptSince,
-  Moves,
-  settingsOf,
-  textOfSeries,
-  writerChannels,
-} from "@tally/contract";
+import { contentOf, encodeRankingMessage, keptSince, Moves, textOfSeries, writerChannels } from "@tally/contract";
 import type { KeptSeries, SeriesSettings } from "@tally/contract";
 import type { BatchId, Change, Domain, BatchEvent, SqlTransaction, Event, Refusal, SqlReader } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
@@ -160,7 +152,6 @@ function entryOf(
   const moves = new Moves();
   domain.rank(changes, moves, kept);
   const batch: BatchId = received.batch.id;
-  const series = textOfSeries(settingsOf(kept));
   return {
     batch,
     domain: domain.name,
@@ -170,7 +161,12 @@ function entryOf(
     refused,
     epoch,
     storedAt,
-    rankingMessage: encodeRankingMessage({ batch, storedAt, series, ...encodeMoves(moves, shards) }),
+    rankingMessage: encodeRankingMessage({
+      batch,
+      storedAt,
+      series: textOfSeries(kept),
+      ...encodeMoves(moves, shards),
+    }),
   };
 }
 

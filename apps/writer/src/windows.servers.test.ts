@@ -1,13 +1,15 @@
 import { decodeRankingMessage, fieldIn, newEventId, type Event, type Sources } from "@tally/contract";
 import { foldAll, rebuild } from "@tally/reconcile";
+import { openTcpProxy } from "@tally/local";
+import type { Rankings } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { bodyOf, openWriter, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { bodyOf, openWriter, purchases, purchasesDatabase, sale, sumsOfRows, type Sum } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
 const database = own.connect();
-const { rankings } = ownRankings(1, [purchases]);
+const { rankings, connect } = ownRankings(1, [purchases]);
 const { name } = purchases;
 
 const measures = ["quantity", "grossSales", "netSales"] as const;
@@ -57,39 +59,22 @@ function eventsOf({ sold, takenBack }: Scenario): readonly Event[] {
   return [...sales.map(({ event }) => event), ...corrections];
 }
 
-const numbers = ["$[1]", "$[2]", "$[3]"].map((path, at) => `n${at + 1} BIGINT PATH '${path}'`).join();
-const linesOf = (table: string): string =>
-  `${table}, JSON_TABLE(items, '$[*]' COLUMNS (item BIGINT PATH '$[0]', ${numbers})) AS line`;
-const sumsOfRows = `
-  SELECT store_id AS storeID, item AS itemID, CAST(SUM(quantity) AS SIGNED) AS quantity,
-    CAST(SUM(gross) AS SIGNED) AS grossSales, CAST(SUM(net) AS SIGNED) AS netSales
-  FROM (
-    SELECT store_id, purchased_on AS day, item, n1 AS quantity, COALESCE(n1 * n2, 0) AS gross,
-      COALESCE(n1 * n2 - n3, 0) AS net FROM ${linesOf("purchases")}
-    UNION ALL
-    SELECT store_id, counted_on, item, n1, COALESCE(n3, 0), COALESCE(n2, 0) FROM ${linesOf("purchase_corrections")}
-  ) AS counted WHERE day BETWEEN ? AND ? GROUP BY store_id, item`;
-
 const { writer } = database;
-const sources: Sources = {
+const sourcesOf = ({ top }: Pick<Rankings, "top">): Sources => ({
   rows: writer,
-  boards: {
-    top: (board, limit) => rankings.top(name, board, limit),
-    count: () => expect.fail(),
-  },
+  boards: { top: (board, limit) => top(name, board, limit), count: () => expect.fail() },
   read: async (what, key) => what.ofRows(await writer.query(what.select, what.values?.(key) ?? [[key]]), key),
   readNewest: () => expect.fail(),
   readKept: () => undefined,
   find: () => expect.fail(),
-};
+});
 
-async function get(path: string, params: object, query: object): Promise<unknown> {
+async function get(path: string, params: object, query: object, boards = rankings): Promise<unknown> {
   const route = purchases.queries.find((one) => one.path === path);
   if (route?.kind !== "query") return expect.fail(path);
-  return route.respond({ params, query }, sources);
+  return route.respond({ params, query }, sourcesOf(boards));
 }
 
-type Sums = Readonly<Record<"storeID" | "itemID" | (typeof measures)[number], number>>;
 type Member = "itemID" | "storeID";
 const shown = (entries: unknown, member: Member, by: string) =>
   (Array.isArray(entries) ? entries : []).map((entry: unknown) => {
@@ -101,9 +86,9 @@ const shown = (entries: unknown, member: Member, by: string) =>
 async function compare(ofItems = true): Promise<void> {
   for (const window of windows) {
     const { date, from = date ?? "10000101", to = date ?? "99991231" } = window;
-    const sums = await writer.query<Sums>(sumsOfRows, [from, to]);
+    const sums = await writer.query<Sum>(sumsOfRows("store_id, item"), [from, to]);
     for (const by of measures) {
-      const ranked = (member: Member, of: (one: Sums) => boolean) =>
+      const ranked = (member: Member, of: (one: Sum) => boolean) =>
         sums
           .filter((one) => of(one) && one[by] !== 0)
           .toSorted((a, b) => b[by] - a[by] || a[member] - b[member])
@@ -118,12 +103,8 @@ async function compare(ofItems = true): Promise<void> {
         ] as const) {
           const body = await get("/stores/:storeID/top-items", { storeID }, { ...window, by, limit, offset });
           const entries = shown(fieldIn(body, "items"), "itemID", by);
-          expect({ ...asked, limit, offset, entries }).toEqual({
-            ...asked,
-            limit,
-            offset,
-            entries: all.slice(offset, offset + limit),
-          });
+          const page = { ...asked, limit, offset };
+          expect({ ...page, entries }).toEqual({ ...page, entries: all.slice(offset, offset + limit) });
         }
         for (const [at, [itemID]] of all.entries()) {
           const body = await get("/stores/:storeID/items/:itemID/rank", { storeID, itemID }, { ...window, by });
@@ -182,4 +163,20 @@ test("every window by every measure is the sum of its rows, folded, not folded a
     await expect(get("/items/:itemID/top-stores", { itemID: 1 }, query)).rejects.toThrow(
       `counts by day are kept from ${yesterday} on`,
     );
+});
+
+test("what Redis may not keep is counted from rows while it is frozen or away, and is as of then", async () => {
+  const proxy = await openTcpProxy(inject("services").redisUrl);
+  onTestFinished(() => proxy.close());
+  const distant = connect({ url: proxy.url, commandTimeoutMs: 3000 });
+  const { take } = await openWriter(own);
+  await take(bodyOf([sale(stores, { date: Number(today), lines: [[5, 2, 19_900, 0]] })]));
+  for (const state of ["frozen", "cut"] as const) {
+    proxy.become({ name: state });
+    const top = (by: string) => get("/stores/:storeID/top-items", { storeID: stores }, { by }, distant);
+    const [before, body] = [new Date().toISOString(), await top("netSales")];
+    expect(body).toMatchObject({ items: [{ itemID: 5, netSales: "3.98" }], asOf: expect.any(String) });
+    expect(String(fieldIn(body, "asOf")) >= before).toBe(true);
+    await expect(top("quantity")).rejects.toThrow("Redis does not respond");
+  }
 });

@@ -1,11 +1,10 @@
-import { eventIdOfKey } from "@tally/contract";
+import { eventIdOfKey, utcDayOf } from "@tally/contract";
 import { scaled, spreadOver } from "./workload.ts";
 import type { BulkEntry, ClientRequest, Corrections, Draw, SourceGroup, SourceRun, Workload } from "./workload.ts";
 
 const dayMs = 86_400_000;
-const dateOf = (ms: number) => Number(new Date(ms).toISOString().slice(0, 10).replaceAll("-", ""));
 // Both have live boards: a sale of yesterday, and what is taken back of it today.
-const [date, refundDate] = [dateOf(Date.now() - dayMs), dateOf(Date.now())];
+const [date, refundDate] = [utcDayOf(Date.now() - dayMs), utcDayOf(Date.now())];
 const itemsOfPurchase = 5;
 // For one store, in the source's final load.
 const usualPerHour = 300;

@@ -1,25 +1,11 @@
 export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, withBatchId } from "./batch.ts";
 export type { Batch, BatchId } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
-export {
-  defineDomain,
-  otherFiles,
-  type BatchEvent,
-  type Change,
-  type Domain,
-  type FeedEvent,
-  type Store,
-} from "./domain.ts";
+export { defineDomain, otherFiles } from "./domain.ts";
+export type { BatchEvent, Change, Domain, FeedEvent, Store } from "./domain.ts";
 export type { Refusal, Recount, RecountedBoards, RecountedMirror, Retention, RowRanges, Series } from "./domain.ts";
-export {
-  Bytes,
-  decodeEvent,
-  encodeEvent,
-  packEvent,
-  unpackEvent,
-  type EncodedEvent,
-  type Event,
-} from "./encoded-event.ts";
+export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent } from "./encoded-event.ts";
+export type { EncodedEvent, Event } from "./encoded-event.ts";
 export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, eventIdOfKeyedEntry, eventTimeOf } from "./event-id.ts";
 export { contentOf, fingerprintOf, isEventId, newEventId, type EventId } from "./event-id.ts";
 export { fieldsOfEvent } from "./files.ts";
@@ -34,15 +20,8 @@ export { bulkRoute, contentRoute, formRoute, IdempotencyKey, ingestRoute, putRou
 export type { BulkRoute, Content, ContentRoute, Described, Form, FormPart, FormRoute } from "./routes.ts";
 export type { IngestRoute, PutRoute, QueryRoute } from "./routes.ts";
 export { boardsOfSeries, dayOfSeries, defaultSeries, firstKeptDay, firstLiveDay, isKept, keptSince } from "./series.ts";
-export {
-  onlyAllTime,
-  seriesOfBoard,
-  settingsOf,
-  sliceOf,
-  textOfSeries,
-  type KeptSeries,
-  type SeriesSettings,
-} from "./series.ts";
+export { onlyAllTime, seriesOfBoard, settingsOf, sliceOf, textOfSeries, utcDayOf } from "./series.ts";
+export type { KeptSeries, SeriesSettings } from "./series.ts";
 export { keyedRead, lookup } from "./sources.ts";
 export type { BoardReader, BoardTop, KeyedRead, Lookup, ReadKey, Sources } from "./sources.ts";
 export type { SqlParameter, SqlReader, SqlSnapshot, SqlTransaction, SqlValue } from "./sql.ts";

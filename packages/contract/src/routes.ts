@@ -170,6 +170,8 @@ export interface QueryRoute<Params = unknown, Values = unknown, Response = unkno
   readonly as?: "text";
   readonly respond: (request: Query<Params, Values>, sources: Sources) => Promise<Response>;
   readonly storeOf?: (request: Query<Params, Values>) => StoreId | undefined;
+  /** Instead of storeOf, where only the response names the store. */
+  readonly storeOfResponse?: (response: Response) => StoreId;
   /** Responds with Sources.find: 404, or 503 if not stored yet. For the API reference only. */
   readonly finds?: true;
   /** Throws NotFound for what is not stored. For the API reference only. */

@@ -32,7 +32,8 @@ export function keptSince({ windows, by: measures }: SeriesSettings, now: number
 }
 
 /** "day,netSales": the measures beside the first, and whether there are days. */
-export function textOfSeries({ windows, by }: SeriesSettings): string {
+export function textOfSeries(series: SeriesSettings | KeptSeries): string {
+  const { windows, by } = "windows" in series ? series : settingsOf(series);
   return [...windows.filter((window) => window === "day"), ...by].join();
 }
 
@@ -48,7 +49,12 @@ const daysBack = 2;
 /** The first day with live boards. Writers count a sale in the boards of its day if that is not earlier when it is
  * stored; so a day has all of its sales while it is live. */
 export function firstLiveDay(now: number): number {
-  return Number(new Date(now - daysBack * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
+  return utcDayOf(now - daysBack * dayMs);
+}
+
+/** The date of a time in UTC, as yyyymmdd. */
+export function utcDayOf(ms: number): number {
+  return Number(new Date(ms).toISOString().slice(0, 10).replaceAll("-", ""));
 }
 
 /** Later than the other one, a day is forgotten: readers and an audit that is under way have other clocks. */

@@ -22,6 +22,12 @@ export function bulkRouteOf({ routes }: Domain): BulkRoute<Event> | undefined {
   return routes.find((route) => route.kind === "bulk");
 }
 
+/** The bulk route, which takes events of one kind; a domain without one: ownRoutesOf. */
+export function routesOf(domain: Domain): readonly (OwnRoute | BulkRoute<Event>)[] {
+  const bulk = bulkRouteOf(domain);
+  return bulk === undefined ? ownRoutesOf(domain) : [bulk];
+}
+
 /** The fields of a route by name: those of its path, then those of its body. */
 export function fieldsOf(route: OwnRoute | BulkRoute<Event>): Readonly<Record<string, TSchema>> {
   return Object.assign({}, ...partsOf(route).map(({ properties }) => properties));

@@ -1,4 +1,4 @@
-import { InvalidInput, NotFound, type Domain, type EntryFields } from "@tally/contract";
+import { InvalidInput, NotFound, type BulkRoute, type Domain, type EntryFields, type Event } from "@tally/contract";
 import type { TSchema } from "typebox";
 import { Check } from "typebox/value";
 import { expectationOf, fieldsOf, ownRoutesOf, problemOf, type OwnRoute } from "./entry-fields.ts";
@@ -28,7 +28,11 @@ export function requestOf(domain: Domain, entry: EntryFields): EntryRequest {
 }
 
 /** Which of these routes takes these fields. Throws InvalidInput for a wrong field. */
-export function fittingRoute<R extends OwnRoute>({ name }: Domain, routes: readonly R[], entry: EntryFields): R {
+export function fittingRoute<R extends OwnRoute | BulkRoute<Event>>(
+  { name }: Domain,
+  routes: readonly R[],
+  entry: EntryFields,
+): R {
   const names = Object.keys(entry);
   const problems = routes.map((route) => ({ route, problem: problemOf(route, names) }));
   const fitting = problems.find(({ problem }) => problem === undefined);
@@ -39,7 +43,7 @@ export function fittingRoute<R extends OwnRoute>({ name }: Domain, routes: reado
   throw InvalidInput.of({ field: "", expected: "", message });
 }
 
-function shared(route: OwnRoute, names: readonly string[]): number {
+function shared(route: OwnRoute | BulkRoute<Event>, names: readonly string[]): number {
   const fields = fieldsOf(route);
   return names.filter((name) => name in fields).length;
 }

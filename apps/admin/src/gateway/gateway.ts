@@ -1,5 +1,5 @@
 import { isRetriable, messageOf, retryingFetch, TallyClientError, type Attempt } from "@tally/client";
-import { parsedJson } from "@tally/contract";
+import { fieldIn, parsedJson } from "@tally/contract";
 import { reasonOf, readConfigOrExit, secret, url } from "@tally/runtime";
 import { origin } from "@tally/runtime/flag-values";
 import { Option } from "commander";
@@ -67,16 +67,19 @@ export function gatewayOf({ url: flag }: GatewayFlags) {
         throw unavailable(`does not respond (${reasonOf(error.cause)})`);
       });
       const { status } = response;
-      const eventId = response.headers.get("tally-event-id");
       const text = await response.text();
-      const error = messageOf(text);
+      const json = parsedJson(text);
+      // Of a bulk request with one event.
+      const result = fieldIn(fieldIn(json, "results"), "0");
+      const eventId = response.headers.get("tally-event-id") ?? textIn(result, "id") ?? null;
+      const error = messageOf(text) ?? textIn(result, "error");
       const message = error ?? (text === "" ? `status ${status}` : text.slice(0, 200));
       if (isRetriable(status)) throw unavailable(`responds ${status}: ${message}`);
       // Another server, such as a login page or a proxy. It says nothing about the event.
       if (method === "POST" && (response.ok ? eventId : error) == null)
         throw unavailable(`responds ${status} without the body of a gateway`);
       if (status === 401) throw wrongKey(message);
-      return { status, eventId, json: parsedJson(text), message };
+      return { status, eventId, json, message };
     },
 
     /** One attempt to send to this path; for `sendBulk`. */
@@ -85,6 +88,11 @@ export function gatewayOf({ url: flag }: GatewayFlags) {
       return { fetch, url: address + path, init, attemptMs };
     },
   };
+}
+
+function textIn(value: unknown, name: string): string | undefined {
+  const found = fieldIn(value, name);
+  return typeof found === "string" ? found : undefined;
 }
 
 /** No request with this API key is accepted. */

@@ -3,15 +3,7 @@ import { CsvError, parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
 import { InvalidInput, type Domain, type EntryFields, type CellForm } from "@tally/contract";
 import { usageError } from "../command.ts";
-import {
-  parseEntry,
-  bulkRouteOf,
-  cellValue,
-  fieldsOf,
-  ownRoutesOf,
-  keyColumn,
-  problemOf,
-} from "../entries/entry-fields.ts";
+import { parseEntry, cellValue, fieldsOf, routesOf, keyColumn, problemOf } from "../entries/entry-fields.ts";
 import type { TSchema } from "typebox";
 
 /** One line of a file, or one record of a CSV. */
@@ -200,9 +192,4 @@ function splitReader(name: string, form: CellForm, names: readonly string[]): Ce
 
 function partsOf({ columns }: CellForm): readonly string[] {
   return columns === undefined ? [] : [...columns.names, ...(columns.optional ?? [])];
-}
-
-function routesOf(domain: Domain) {
-  const bulk = bulkRouteOf(domain);
-  return bulk === undefined ? ownRoutesOf(domain) : [bulk];
 }

@@ -8,9 +8,10 @@ import { untilDrained } from "@tally/reconcile";
 import { withProgress } from "@tally/runtime/progress";
 import { Command, Option } from "commander";
 import { CommandError, usageError, exitCodes, newCommand } from "../command.ts";
-import { jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { cellValue, expectationOf, fieldsOf, ingestRoutesOf, parseEntry } from "../entries/entry-fields.ts";
-import { requestOf } from "../entries/entry-request.ts";
+import { fileDomainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
+import { bulkRouteOf, cellValue, expectationOf, fieldsOf } from "../entries/entry-fields.ts";
+import { keyColumn, parseEntry, routesOf } from "../entries/entry-fields.ts";
+import { fittingRoute, requestOf } from "../entries/entry-request.ts";
 import { gatewayFlag, gatewayOf, type Gateway, type GatewayFlags, type GatewayRequest } from "../gateway/gateway.ts";
 
 interface SendFlags extends JsonFlag, GatewayFlags {
@@ -27,19 +28,21 @@ const ownFlags = new Set(["key", "wait", "part", "json", "url"]);
 /** tally send DOMAIN */
 export function sendCommand(): Command {
   const command = newCommand("send", {
-    1: "the gateway rejected the event, or it was not ranked in time",
+    1: "the gateway or a writer rejected the event, or it was not ranked in time",
     3: "the gateway does not respond",
   });
-  for (const domain of domains) command.addCommand(sendOf(domain));
+  for (const { name, otherFiles = {} } of domains)
+    for (const [own, { route }] of [[name, {}] as const, ...Object.entries(otherFiles)])
+      if (route?.kind !== "put") command.addCommand(sendOf(own, fileDomainNamed(own)));
   return command
     .description("sends one event of a domain to a gateway and prints its event id")
     .addHelpText("after", "\nWithout a field, the command reads a JSON object with all fields from stdin.");
 }
 
-/** One command for each domain, so that its help lists the fields. */
-function sendOf(domain: Domain): Command {
-  const command = new Command(domain.name).description(`sends one event of ${domain.name}`);
-  for (const [name, expected] of expectations(domain)) command.option(`--${name} <value>`, expected);
+/** One command for each kind of events, so that its help lists the fields. */
+function sendOf(name: string, domain: Domain): Command {
+  const command = new Command(name).description(`sends one event of ${name}`);
+  for (const [field, expected] of expectations(domain)) command.option(`--${field} <value>`, expected);
   const form = domain.routes.find((route) => route.kind === "form");
   if (form !== undefined) command.option("--part <name=value...>", "a part of a form, as name=text or name=@file");
   return command
@@ -56,26 +59,33 @@ function sendOf(domain: Domain): Command {
 async function send(domain: Domain, formPath: string, flags: SendFlags): Promise<void> {
   const waitMs = flags.wait === undefined ? undefined : waitMsOf(flags.wait);
   const gateway = gatewayOf(flags);
+  const key = flags.key ?? randomUUID();
   const request =
-    flags.part === undefined ? await entryRequest(domain, flags) : await formRequest(formPath, flags.part);
-  const headers = { ...request.headers, "idempotency-key": flags.key ?? randomUUID() };
+    flags.part === undefined ? await entryRequest(domain, flags, key) : await formRequest(formPath, flags.part);
+  const headers = { ...request.headers, "idempotency-key": key };
   const { status, eventId: eventID, message } = await gateway.send({ ...request, headers }, giveUpAfterMs);
   if (status >= 300 || eventID === null) throw new CommandError(`${domain.name}: ${message}`);
-  const ranked = waitMs === undefined ? undefined : await untilRanked(gateway, eventID, waitMs);
-  if (ranked === false) process.exitCode = exitCodes.finding;
-  const text = ranked === undefined ? eventID : `${eventID} ${ranked ? "ranked" : "not ranked yet"}`;
-  print(flags, { eventID, domain: domain.name, status, ...(ranked === undefined ? {} : { ranked }) }, `${text}\n`);
+  const outcome = waitMs === undefined ? undefined : await outcomeOf(gateway, eventID, waitMs);
+  if (outcome?.ranked === false) process.exitCode = exitCodes.finding;
+  const { ranked, rejected } = outcome ?? {};
+  const seen = rejected === undefined ? (ranked === true ? "ranked" : "not ranked yet") : `rejected: ${rejected}`;
+  const text = outcome === undefined ? eventID : `${eventID} ${seen}`;
+  print(flags, { eventID, domain: domain.name, status, ...outcome }, `${text}\n`);
 }
 
-async function entryRequest(domain: Domain, flags: SendFlags): Promise<GatewayRequest> {
+async function entryRequest(domain: Domain, flags: SendFlags, key: string): Promise<GatewayRequest> {
   const given = Object.entries(flags).filter(([name]) => !ownFlags.has(name));
   const entry = given.length === 0 ? await readStdinEntry(domain) : entryOf(domain, given);
-  const { path, body } = requestOf(domain, entry);
+  const bulk = bulkRouteOf(domain);
+  const { path, body } =
+    bulk === undefined
+      ? requestOf(domain, entry)
+      : { path: fittingRoute(domain, [bulk], entry).path, body: JSON.stringify([{ ...entry, [keyColumn]: key }]) };
   return { method: "POST", path, body, headers: { "content-type": "application/json" } };
 }
 
 function entryOf(domain: Domain, given: readonly (readonly [string, unknown])[]): EntryFields {
-  const schemas = Object.assign({}, ...ingestRoutesOf(domain).map(fieldsOf));
+  const schemas = Object.assign({}, ...routesOf(domain).map(fieldsOf));
   return Object.fromEntries(
     given.map(([name, value]) => {
       const text = String(value);
@@ -88,9 +98,9 @@ function entryOf(domain: Domain, given: readonly (readonly [string, unknown])[])
 
 function expectations(domain: Domain): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const route of ingestRoutesOf(domain))
+  for (const route of routesOf(domain))
     for (const [name, schema] of Object.entries(fieldsOf(route)))
-      if (/^\w+$/.test(name)) found.set(name, found.get(name) ?? expectationOf(schema));
+      if (/^\w+$/.test(name) && name !== keyColumn) found.set(name, found.get(name) ?? expectationOf(schema));
   return found;
 }
 
@@ -123,17 +133,20 @@ async function formRequest(path: string, parts: readonly string[]): Promise<Gate
   return { method: "POST", path, body: form };
 }
 
-/** Waits until an event is counted in the rankings. Returns false when it is not after `withinMs`. */
-function untilRanked(gateway: Gateway, eventId: string, withinMs: number): Promise<boolean> {
+/** Waits until an event is counted in the rankings or rejected, at most `withinMs`. */
+function outcomeOf(gateway: Gateway, eventId: string, withinMs: number) {
   const deadline = performance.now() + withinMs;
   return withProgress(async (progress) => {
+    let event: unknown;
     const look = async () => {
       const within = Math.max(1000, deadline - performance.now());
-      const { json } = await gateway.send({ method: "GET", path: `/events/${eventId}` }, within);
-      const left = fieldIn(json, "ranked") === true ? [] : ["the event is not ranked yet"];
-      return { progress: "", underWay: () => Promise.resolve(left) };
+      ({ json: event } = await gateway.send({ method: "GET", path: `/events/${eventId}` }, within));
+      const isDone = fieldIn(event, "ranked") === true || fieldIn(event, "state") === "rejected";
+      return { progress: "", underWay: async () => (isDone ? [] : ["the event is not ranked yet"]) };
     };
     const onProgress = ([first]: readonly string[]): void => progress.note(`waits, because ${first}`);
-    return (await untilDrained(look, { withinMs, everyMs: 100, onProgress })).length === 0;
+    await untilDrained(look, { withinMs, everyMs: 100, onProgress });
+    const rejected = fieldIn(event, "state") === "rejected" && { rejected: String(fieldIn(event, "reason")) };
+    return { ranked: fieldIn(event, "ranked") === true, ...rejected };
   });
 }

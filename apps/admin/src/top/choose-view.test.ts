@@ -16,6 +16,7 @@ test("flags choose the days and the measure; today is the store's", () => {
   expect(path("store", ["12"], { date: "20261120" })).toBe("/stores/12/top-items?limit=10&date=20261120&by=quantity");
   expect(path("store", ["12"], { date: "today", by: "netSales" })).toMatch(/&date=today&by=netSales$/);
   expect(path("item", ["4"], { from: "20261101", to: "20261128" })).toMatch(/&from=20261101&to=20261128$/);
+  expect(path("store", ["12"], { offset: "20" })).toMatch(/&offset=20$/);
   expect(path("top-albums", [], { by: "dislikes" })).toMatch(/&by=dislikes$/);
 });
 
@@ -28,6 +29,7 @@ test.each([
   ["shop", [], {}, "shop: expected one of purchases/top-items, "],
   ["top-users", [], {}, "top-users: expected one of steps/top-users, swipes/top-users"],
   ["steps/top-users", ["1"], { from: "20261120" }, "--from: top-users has no choice of days"],
+  ["swipes/top-users", [], { offset: "5" }, "--offset: top-users has no further entries"],
   ["swipes/top-users", [], { by: "likes" }, "--by: top-users has no choice of measures"],
   ["store", ["1", "2"], { date: "2", by: "quantity" }, "top-items: expected at most 1 values, got 2"],
   ["store", ["1"], { by: "cost" }, "by: expected one of quantity, grossSales, netSales, got cost"],

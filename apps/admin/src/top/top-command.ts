@@ -7,7 +7,7 @@ import { jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { table } from "../table.ts";
 import { gatewayFlag, gatewayOf, type GatewayFlags } from "../gateway/gateway.ts";
 
-type ChoiceFlags = Readonly<Partial<Record<"date" | "from" | "to" | "by", string | undefined>>>;
+type ChoiceFlags = Readonly<Partial<Record<"date" | "from" | "to" | "by" | "offset", string | undefined>>>;
 
 interface TopFlags extends JsonFlag, GatewayFlags, ChoiceFlags {
   readonly limit?: number;
@@ -27,6 +27,7 @@ export function topCommand(): Command {
     .option("--to <day>", "up to this day, yyyymmdd; 366 days at most")
     .option("--by <measure>", "what is counted, such as quantity (default), netSales or grossSales")
     .option("--limit <number>", "this many entries, 10 by default", limits)
+    .option("--offset <number>", "without the first ones, at most 900")
     .addOption(jsonFlag)
     .addOption(gatewayFlag)
     .action((board: string | undefined, values: readonly string[], flags: TopFlags) =>
@@ -43,8 +44,8 @@ function listBoards(flags: JsonFlag): void {
 }
 
 async function showBoard(board: string, values: readonly string[], flags: TopFlags): Promise<void> {
-  const { date, from, to, by, limit } = flags;
-  const chosen = chooseView(board, values, { date, from, to, by });
+  const { date, from, to, by, offset, limit } = flags;
+  const chosen = chooseView(board, values, { date, from, to, by, offset });
   const reply = await gatewayOf(flags).send({ method: "GET", path: pathOf(chosen, limit) }, giveUpAfterMs);
   if (reply.status !== 200) throw new CommandError(`${nameOf(chosen)}: ${reply.message}`, exitCodes.finding);
   print(flags, reply.json, textOf(chosen, reply.json));
@@ -61,7 +62,7 @@ function textOf({ view, values }: Chosen, body: unknown): string {
     { label: count.label, field: counted },
   ];
   const rows = list.map((entry, index) =>
-    [index + 1, ...columns.map(({ field }) => fieldIn(entry, field) ?? "")].map(String),
+    [Number(values["offset"] ?? 0) + index + 1, ...columns.map(({ field }) => fieldIn(entry, field) ?? "")].map(String),
   );
   const asOf = fieldIn(body, "asOf");
   const about = Object.entries(values).map(([name, value]) => `${name} ${value}`);
@@ -97,8 +98,8 @@ function nameOf({ domain, view }: Pick<Chosen, "domain" | "view">): string {
   return `${domain}/${view.name}`;
 }
 
-// No parameters of a view: a route with `date` takes these instead.
-const range = ["from", "to"] as const;
+// No parameters of a view: a route with `date` takes these too.
+const beside = ["from", "to", "offset"] as const;
 
 /** The path with its values. A parameter without a value is left out of the query. */
 export function pathOf({ view, values }: Pick<Chosen, "view" | "values">, limit: number | undefined): string {
@@ -114,7 +115,7 @@ export function pathOf({ view, values }: Pick<Chosen, "view" | "values">, limit:
     if (name === undefined) return [key === "limit" && limit !== undefined ? `limit=${limit}` : pair];
     return pairOf(key, name);
   });
-  return query === "" ? filled : `${filled}?${[...pairs, ...range.flatMap((name) => pairOf(name, name))].join("&")}`;
+  return query === "" ? filled : `${filled}?${[...pairs, ...beside.flatMap((name) => pairOf(name, name))].join("&")}`;
 }
 
 function isNamed(domain: string, view: View, board: string): boolean {
@@ -126,8 +127,9 @@ function valuesOf(view: View, given: readonly string[], flags: ChoiceFlags): Rea
   const flagged = new Map(Object.entries(flags).filter(([, value]) => value !== undefined));
   for (const flag of flagged.keys()) {
     const needed = flag === "by" ? "by" : "date";
-    if (!view.params.some(({ name }) => name === needed))
-      throw usageError(`--${flag}: ${view.name} has no choice of ${needed === "by" ? "measures" : "days"}`);
+    if (view.params.some(({ name }) => name === needed)) continue;
+    const lacked = { by: "choice of measures", offset: "further entries" }[flag] ?? "choice of days";
+    throw usageError(`--${flag}: ${view.name} has no ${lacked}`);
   }
   const positional = view.params.filter(({ name }) => !flagged.has(name));
   if (given.length > positional.length)
@@ -147,7 +149,7 @@ function valuesOf(view: View, given: readonly string[], flags: ChoiceFlags): Rea
       throw usageError(`${name}: expected one of ${choices.join(", ")}, got ${value}`);
     values[name] = value;
   }
-  for (const name of range) {
+  for (const name of beside) {
     const day = flagged.get(name);
     if (day !== undefined) values[name] = day;
   }

@@ -26,8 +26,8 @@ export type RouteAccess = "open" | "anyKey" | DomainAccess;
 export interface DomainAccess {
   readonly domain: string;
   readonly action: Action;
-  /** The store that a checked request is about. "perEntry": the route checks each entry itself. */
-  readonly storeOf: "perEntry" | ((request: FastifyRequest) => number | string | undefined);
+  /** The store that a checked request is about. "inRoute": the route checks each entry, or its response, itself. */
+  readonly storeOf: "inRoute" | ((request: FastifyRequest) => number | string | undefined);
   /** How many tokens of a rate limit a checked request takes; absent: 1. */
   readonly costOf?: (request: FastifyRequest) => number;
 }
@@ -46,7 +46,7 @@ export function addAdmission(app: FastifyInstance, { check, limits }: AdmissionO
     if (access === "anyKey") return;
     const { storeOf, costOf } = access;
     route.preHandler = [
-      ...(check !== undefined && storeOf !== "perEntry" ? [holdToStores(storeOf)] : []),
+      ...(check !== undefined && storeOf !== "inRoute" ? [holdToStores(storeOf)] : []),
       ...(limits !== undefined && costOf !== undefined ? [chargeEntries(limits, costOf)] : []),
       ...[route.preHandler ?? []].flat(),
     ];

@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * whether an event is stored, and counted in the rankings
-         * @description `parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. An id that no gateway ever returned is `pending`.
+         * @description `parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. Both have a `reason`. An id that no gateway ever returned is `pending`.
          */
         readonly get: operations["getEventsId"];
         readonly put?: never;
@@ -307,7 +307,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * the purchases of a store that were stored last, 20 by default
+         * the purchases and the refunds of a store that were stored last, 20 of each by default
          * @description Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Without `arrivedAt`: it arrived long ago, at least a day unless months were removed since; these come last. Ends at 10,000 items.
          */
         readonly get: operations["getPurchasesLatest"];
@@ -327,7 +327,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * a purchase, its voids and refunds, and what can still be refunded
+         * a purchase, its voids and refunds as they arrived, and what can still be refunded
          * @description 404 for one that is not stored, or whose month was removed.
          */
         readonly get: operations["getPurchasesEventID"];
@@ -1787,6 +1787,7 @@ export interface operations {
                         readonly state: "pending" | "parked" | "rejected" | "stored";
                         readonly stored: boolean;
                         readonly ranked: boolean;
+                        readonly reason?: string;
                     };
                 };
             };
@@ -2740,6 +2741,21 @@ export interface operations {
                             readonly refundedItems?: number;
                         }[];
                         readonly isComplete: boolean;
+                        readonly refunds: {
+                            readonly eventID: string;
+                            /** @enum {unknown} */
+                            readonly kind: "void" | "refund";
+                            readonly storeID: number;
+                            readonly date: string;
+                            readonly items: {
+                                readonly line: number;
+                                readonly ItemID: number;
+                                readonly numberOfItems: number;
+                                readonly amount?: string;
+                            }[];
+                            readonly saleEventID: string;
+                            readonly arrivedAt?: string;
+                        }[];
                     };
                 };
             };
@@ -2796,22 +2812,25 @@ export interface operations {
                             readonly storeID: number;
                             readonly date: string;
                             readonly items: {
+                                readonly line: number;
                                 readonly ItemID: number;
                                 readonly numberOfItems: number;
                                 readonly amount?: string;
                             }[];
+                            readonly arrivedAt?: string;
                         }[];
                         readonly refundable: {
                             readonly line: number;
                             readonly ItemID: number;
                             readonly numberOfItems: number;
+                            readonly amount?: string;
                         }[];
                     };
                 };
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];

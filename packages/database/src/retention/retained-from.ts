@@ -1,3 +1,4 @@
+import { utcDayOf } from "@tally/contract";
 import type { Domain, Recount, Retention, SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import type { Database } from "../connection/connect-database.ts";
 
@@ -17,7 +18,7 @@ const raiseRetainedFrom = `
 /** The first date, yyyymmdd, for which a writer need not call `retainedFrom`. */
 export function surelyRetainedFrom(now: number): number {
   // One day less than above: the clocks of writers and of the command may differ by up to a day.
-  return Number(new Date(now - (removedAfterDays - 1) * dayMs).toISOString().slice(0, 10).replaceAll("-", ""));
+  return utcDayOf(now - (removedAfterDays - 1) * dayMs);
 }
 
 /** The first date, yyyymmdd, whose events are retained; undefined if nothing was ever removed. True until the

@@ -1,5 +1,5 @@
-import { NotFound, queryRoute } from "@tally/contract";
-import { Type } from "typebox";
+import { NotFound, queryRoute, type Sources } from "@tally/contract";
+import { Type, type Static } from "typebox";
 import { AsOf, ids, parseTopLimit } from "../values.ts";
 import type { Count } from "./counts.ts";
 import { exampleItem, items } from "./items.ts";
@@ -7,7 +7,7 @@ import { moneyText } from "./money.ts";
 import type { Measure } from "./series.ts";
 import { exampleStore, stores } from "./stores.ts";
 import { PageQuery, parseOffset, parseWindow, ShownWindow, WindowQuery } from "./window.ts";
-import { rankIn, topIn } from "./window-counts.ts";
+import { itemsIn, rankIn, storesWith, topIn, type Owner } from "./window-counts.ts";
 
 export const StoreParams = Type.Object({ storeID: ids.Text });
 export const ItemParams = Type.Object({ itemID: ids.Text });
@@ -28,6 +28,32 @@ const withAmount = <T extends object>(shown: T, by: Measure, { count }: Count) =
 const about =
   "Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts";
 
+const asOf = "2026-11-21T09:30:00.087Z";
+const { name } = exampleItem;
+const best = { itemID: 4242, quantity: 4 };
+const second = { storeID: 7, name: exampleStore.name, quantity: 2 };
+
+type Register = Pick<typeof items, "namesOf">;
+
+async function pageOf<T extends object>(
+  sources: Sources,
+  owner: Owner,
+  { limit, offset, ...asked }: Static<typeof PageQuery>,
+  {
+    owners,
+    members,
+    of,
+    storeID,
+  }: Record<"owners" | "members", Register> & { of: (id: number) => T; storeID?: number },
+) {
+  const page = { limit: parseTopLimit(limit), offset: parseOffset(offset) };
+  const { window, shown } = await parseWindow(sources, asked, storeID);
+  const { entries, ...age } = await topIn(sources, owner, window, page);
+  const [[own], names] = await Promise.all([owners.namesOf(sources, [owner]), members.namesOf(sources, entries)]);
+  const ranked = entries.map((one, at) => withAmount({ ...of(one.id), ...names[at] }, window.by, one));
+  return [{ ...own, ...shown, ...age }, ranked] as const;
+}
+
 const storeBoard = queryRoute({
   path: "/stores/:storeID/top-items",
   summary: "the items that sold most in a store, 10 by default, and the age of the ranking",
@@ -44,41 +70,15 @@ const storeBoard = queryRoute({
   }),
   async respond({ params, query }, sources) {
     const storeID = ids.parse("storeID", params.storeID);
-    const page = { limit: parseTopLimit(query.limit), offset: parseOffset(query.offset) };
-    const { window, shown } = await parseWindow(sources, query, storeID);
-    const { asOf, entries } = await topIn(sources, { storeID }, window, page);
-    const [[own], names] = await Promise.all([
-      stores.namesOf(sources, [{ id: storeID }]),
-      items.namesOf(sources, entries),
-    ]);
-    const sold = entries.map((one, at) => withAmount({ itemID: one.id, ...names[at] }, window.by, one));
-    return { storeID, ...own, ...shown, asOf, items: sold };
+    const asked = { owners: stores, members: items, of: (itemID: number) => ({ itemID }), storeID };
+    const [shown, sold] = await pageOf(sources, itemsIn(storeID), query, asked);
+    return { storeID, ...shown, items: sold };
   },
   examples: {
     "all days": {
       params: { storeID: "5" },
       query: { limit: "10" },
-      response: {
-        storeID: 5,
-        by: "quantity",
-        asOf: "2026-11-20T17:04:09.512Z",
-        items: [
-          { itemID: 4242, quantity: 4 },
-          { itemID: 85571, name: exampleItem.name, quantity: 3 },
-        ],
-      },
-    },
-    "one day": {
-      params: { storeID: "7" },
-      query: { date: "20261121" },
-      response: {
-        storeID: 7,
-        name: exampleStore.name,
-        date: "20261121",
-        by: "quantity",
-        asOf: "2026-11-21T09:30:00.087Z",
-        items: [{ itemID: 85571, name: exampleItem.name, quantity: 2 }],
-      },
+      response: { storeID: 5, by: "quantity", asOf, items: [best, { itemID: 85571, name, quantity: 3 }] },
     },
     "turnover of one day": {
       params: { storeID: "7" },
@@ -88,8 +88,8 @@ const storeBoard = queryRoute({
         name: exampleStore.name,
         date: "20261121",
         by: "netSales",
-        asOf: "2026-11-21T09:30:00.087Z",
-        items: [{ itemID: 85571, name: exampleItem.name, netSales: "3.48" }],
+        asOf,
+        items: [{ itemID: 85571, name, netSales: "3.48" }],
       },
     },
   },
@@ -110,43 +110,20 @@ const itemBoard = queryRoute({
   }),
   async respond({ params, query }, sources) {
     const itemID = ids.parse("itemID", params.itemID);
-    const page = { limit: parseTopLimit(query.limit), offset: parseOffset(query.offset) };
-    const { window, shown } = await parseWindow(sources, query);
-    const { asOf, entries } = await topIn(sources, { itemID }, window, page);
-    const [[own], names] = await Promise.all([
-      items.namesOf(sources, [{ id: itemID }]),
-      stores.namesOf(sources, entries),
-    ]);
-    const sellers = entries.map((one, at) => withAmount({ storeID: one.id, ...names[at] }, window.by, one));
-    return { itemID, ...own, ...shown, asOf, stores: sellers };
+    const asked = { owners: items, members: stores, of: (storeID: number) => ({ storeID }) };
+    const [shown, sellers] = await pageOf(sources, storesWith(itemID), query, asked);
+    return { itemID, ...shown, stores: sellers };
   },
   examples: {
     "an item": {
       params: { itemID: "85571" },
       query: { limit: "10" },
-      response: {
-        itemID: 85571,
-        name: exampleItem.name,
-        by: "quantity",
-        asOf: "2026-11-21T09:30:00.087Z",
-        stores: [
-          { storeID: 5, quantity: 3 },
-          { storeID: 7, name: exampleStore.name, quantity: 2 },
-        ],
-      },
+      response: { itemID: 85571, name, by: "quantity", asOf, stores: [{ storeID: 5, quantity: 3 }, second] },
     },
     "the second store of two days": {
       params: { itemID: "85571" },
       query: { from: "20261120", to: "20261121", limit: "1", offset: "1" },
-      response: {
-        itemID: 85571,
-        name: exampleItem.name,
-        from: "20261120",
-        to: "20261121",
-        by: "quantity",
-        asOf: "2026-11-21T09:30:00.087Z",
-        stores: [{ storeID: 7, name: exampleStore.name, quantity: 2 }],
-      },
+      response: { itemID: 85571, name, from: "20261120", to: "20261121", by: "quantity", asOf, stores: [second] },
     },
   },
 });
@@ -174,12 +151,13 @@ const rankOfItem = queryRoute({
   async respond({ params, query }, sources) {
     const [storeID, itemID] = [ids.parse("storeID", params.storeID), ids.parse("itemID", params.itemID)];
     const { window, shown } = await parseWindow(sources, query, storeID);
-    const { asOf, around = [] } = await rankIn(sources, { storeID }, window, { id: itemID, each: neighbours });
+    const { around = [], ...age } = await rankIn(sources, itemsIn(storeID), window, { id: itemID, each: neighbours });
     const own = around.find(({ id }) => id === itemID);
     if (own === undefined) throw new NotFound("itemID", "an item that the store has sold then", params.itemID);
-    const [name, ...names] = await items.namesOf(sources, [own, ...around]);
+    const [named, ...names] = await items.namesOf(sources, [own, ...around]);
     const near = around.map((one, at) => withAmount({ rank: one.rank, itemID: one.id, ...names[at] }, window.by, one));
-    return withAmount({ storeID, itemID, ...name, ...shown, asOf, rank: own.rank, neighbours: near }, window.by, own);
+    const shownRank = { storeID, itemID, ...named, ...shown, ...age, rank: own.rank, neighbours: near };
+    return withAmount(shownRank, window.by, own);
   },
   examples: {
     "the second item": {
@@ -187,14 +165,14 @@ const rankOfItem = queryRoute({
       response: {
         storeID: 5,
         itemID: 85571,
-        name: exampleItem.name,
+        name,
         by: "quantity",
-        asOf: "2026-11-20T17:04:09.512Z",
+        asOf,
         rank: 2,
         quantity: 3,
         neighbours: [
-          { rank: 1, itemID: 4242, quantity: 4 },
-          { rank: 2, itemID: 85571, name: exampleItem.name, quantity: 3 },
+          { rank: 1, ...best },
+          { rank: 2, itemID: 85571, name, quantity: 3 },
         ],
       },
     },

@@ -1,20 +1,17 @@
-import { InvalidInput } from "@tally/contract";
+import { InvalidInput, utcDayOf } from "@tally/contract";
 import { Type } from "typebox";
 
 const expected = "a calendar date as yyyymmdd, from 10000101 on";
 // MySQL does not guarantee earlier dates, and reads 00010101 as the year 2001.
 const firstYear = 1000;
 
+export function dateTexts(expectedText: string, pattern: string) {
+  const numbers = { type: "integer", minimum: 10_000_101, maximum: 99_991_231 };
+  return Type.String({ expected: expectedText, documented: { anyOf: [numbers, { type: "string", pattern }] } });
+}
+
 /** A date in a path or a query; parseCalendarDate checks it. */
-export const DateText = Type.String({
-  expected: "a calendar date as yyyymmdd",
-  documented: {
-    anyOf: [
-      { type: "integer", minimum: 10_000_101, maximum: 99_991_231 },
-      { type: "string", pattern: "^[0-9]{8}$" },
-    ],
-  },
-});
+export const DateText = dateTexts("a calendar date as yyyymmdd", "^[0-9]{8}$");
 
 /** "20261120" → 20261120. Throws InvalidInput for a date that does not exist, such as the 30th of February, and for
  * years before 1000. */
@@ -37,7 +34,7 @@ let lastTomorrow = 0;
 export function parseBusinessDate(field: string, text: string): number {
   const date = parseCalendarDate(field, text);
   // Common case first: the clock is read only for a later date.
-  if (date > lastTomorrow && date > (lastTomorrow = dateOf(Date.now() + 38 * hourMs)))
+  if (date > lastTomorrow && date > (lastTomorrow = utcDayOf(Date.now() + 38 * hourMs)))
     throw new InvalidInput(field, upToTomorrow, text);
   return date;
 }
@@ -46,11 +43,7 @@ export const upToTomorrow = "a date up to tomorrow in the store's time zone";
 
 /** Whether a date is tomorrow at the latest in every time zone: nearly all sales. */
 export function isUpToTomorrowEverywhere(date: number): boolean {
-  return date <= firstTomorrow || date <= (firstTomorrow = dateOf(Date.now() + 12 * hourMs));
-}
-
-function dateOf(ms: number): number {
-  return Number(new Date(ms).toISOString().slice(0, 10).replaceAll("-", ""));
+  return date <= firstTomorrow || date <= (firstTomorrow = utcDayOf(Date.now() + 12 * hourMs));
 }
 
 function daysOf(year: number, month: number): number {

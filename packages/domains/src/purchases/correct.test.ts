@@ -27,18 +27,20 @@ const refundOf = (...lines: RefundEvent["lines"]): Correction => ({
   lines,
 });
 
+const unitsOf = ({ refundable }: CorrectedSale) => refundable.map(({ units }) => units);
+
 test("a void takes back all items in the store and on the day of its sale, once", () => {
   const corrected = new CorrectedSale(sale);
   expect(corrected.apply(toVoid)).toEqual({
     storeId: 1,
     date: 20261120,
-    items: [
+    lines: [
       [5, -3],
       [8, -1],
       [5, -2],
     ],
   });
-  expect(corrected.refundable).toEqual([0, 0, 0]);
+  expect(unitsOf(corrected)).toEqual([0, 0, 0]);
   expect(corrected.apply(toVoid)).toEqual({ reason: `the sale ${saleId} is void` });
   expect(corrected.apply(refundOf([1, 8, 1]))).toEqual({ reason: `the sale ${saleId} is void` });
 });
@@ -48,13 +50,13 @@ test("a refund takes back some items in its own store and on its own day", () =>
   const counted = { storeId: 7, date: 20261125 };
   expect(corrected.apply(refundOf([0, 5, 2], [1, 8, 1]))).toEqual({
     ...counted,
-    items: [
+    lines: [
       [5, -2],
       [8, -1],
     ],
   });
-  expect(corrected.apply(refundOf([0, 5, 1]))).toEqual({ ...counted, items: [[5, -1]] });
-  expect(corrected.refundable).toEqual([0, 0, 2]);
+  expect(corrected.apply(refundOf([0, 5, 1]))).toEqual({ ...counted, lines: [[5, -1]] });
+  expect(unitsOf(corrected)).toEqual([0, 0, 2]);
   expect(corrected.apply(toVoid)).toEqual({ reason: `the sale ${saleId} has refunds: refund the rest of it` });
 });
 
@@ -77,7 +79,7 @@ test.each([
     ...lines.map(([line, item, quantity]): [number, number, number] => [line, item, quantity]),
   );
   expect(corrected.apply(refund)).toEqual({ reason });
-  expect(corrected.refundable).toEqual([3, 1, 2]);
+  expect(unitsOf(corrected)).toEqual([3, 1, 2]);
 });
 
 const priced = (quantity: number, price: number, discount: number): CorrectedSale =>
@@ -89,7 +91,7 @@ const amountsOf = (
   quantities.map(([quantity, amount]) => {
     const line: [number, number, number] = [0, 5, quantity];
     const outcome = corrected.apply(refundOf(amount === undefined ? line : [...line, amount]));
-    return "reason" in outcome ? outcome.reason : outcome.items[0]?.[2];
+    return "reason" in outcome ? outcome.reason : outcome.lines[0]?.[2];
   });
 
 test("refunds get their share of what was paid, the last unit the rest: together all of it", () => {
@@ -97,7 +99,7 @@ test("refunds get their share of what was paid, the last unit the rest: together
   expect(amountsOf(priced(3, 33_366, 198), [1], [1], [1])).toEqual([-33_300, -33_300, -33_300]);
   expect(amountsOf(priced(3, 33_333, 0), [2], [1])).toEqual([-66_666, -33_333]);
   expect(amountsOf(priced(3, 1, 1), [1], [1], [1])).toEqual([-0, -1, -1]);
-  expect(priced(3, 33_333, 1).apply(toVoid)).toMatchObject({ items: [[5, -3, -99_998, -99_999]] });
+  expect(priced(3, 33_333, 1).apply(toVoid)).toMatchObject({ lines: [[5, -3, -99_998, -99_999]] });
   for (const [quantity, price, discount] of [
     [7, 12_345, 6789],
     [1_000_000, 9_007_199_254, 3],
@@ -110,7 +112,12 @@ test("refunds get their share of what was paid, the last unit the rest: together
 test("a refund may name its amount, up to what is left", () => {
   expect(amountsOf(priced(2, 10_000, 0), [1, 15_000], [1])).toEqual([-15_000, -5000]);
   expect(amountsOf(priced(2, 10_000, 0), [1, 20_001])).toEqual(["line 0: 2 are left, not 2.0001"]);
-  expect(amountsOf(new CorrectedSale({ ...sale, lines: [[5, 2]] }), [1], [1, 500])).toEqual([undefined, -500]);
+  const corrected = priced(2, 10_000, 0);
+  expect([...amountsOf(corrected, [1, 4000]), ...corrected.refundable]).toEqual([-4000, { units: 1, amount: 16_000 }]);
+  expect([...amountsOf(corrected, [1, 1]), ...corrected.refundable]).toEqual([-1, { units: 0, amount: 0 }]);
+  const unpriced = new CorrectedSale({ ...sale, lines: [[5, 2]] });
+  const reason = "line 0: it was sold without a price, so it has no amount";
+  expect([...amountsOf(unpriced, [1, 0], [1]), ...unpriced.refundable]).toEqual([reason, undefined, { units: 1 }]);
 });
 
 // An event that the schema rejects would make a dead letter of its whole batch.

@@ -7,10 +7,10 @@ import { moneyText } from "./money.ts";
 export interface Counted {
   readonly storeId: number;
   readonly date: number;
-  readonly items: readonly CountedItem[];
+  readonly lines: readonly CorrectedLine[];
 }
 
-type CountedItem =
+type CorrectedLine =
   | [itemId: number, quantity: number]
   | [itemId: number, quantity: number, net: number]
   | [itemId: number, quantity: number, net: number, gross: number];
@@ -23,7 +23,8 @@ interface Line {
   readonly gross: number | undefined;
   readonly value: number | undefined;
   readonly returned: number;
-  readonly refunded: number;
+  /** Of the value. */
+  readonly left: number | undefined;
 }
 
 /** A sale with what was taken back of it so far. */
@@ -36,24 +37,28 @@ export class CorrectedSale {
     this.#sale = sale;
     this.#lines = sale.lines.map(([itemId, sold, price, discount = 0]) => {
       const gross = price === undefined ? undefined : price * sold;
-      return { itemId, sold, gross, value: gross && gross - discount, returned: 0, refunded: 0 };
+      const value = gross && gross - discount;
+      return { itemId, sold, gross, value, returned: 0, left: value };
     });
   }
 
-  /** How many of each line can still be refunded. */
-  get refundable(): readonly number[] {
-    return this.#lines.map(({ sold, returned }) => (this.#isVoid ? 0 : sold - returned));
+  /** What can still be refunded of each line: units, and the amount of a line with a price. */
+  get refundable(): readonly { readonly units: number; readonly amount: number | undefined }[] {
+    return this.#lines.map(({ sold, returned, left }) => {
+      const units = this.#isVoid ? 0 : sold - returned;
+      return { units, amount: units === 0 ? left && 0 : left };
+    });
   }
 
   /** Adds a stored correction and what it counts. Not judged again: corrections are read in another order than they were
    * stored, in which their sale may not admit all of them. */
-  restore(correction: Correction, items: Counted["items"]): void {
+  restore(correction: Correction, counted: Counted["lines"]): void {
     const lines = [...this.#lines];
     if (correction.kind === "void") this.#isVoid = true;
     else
       for (const [index, [at, , quantity]] of correction.lines.entries()) {
         const line = lines[at];
-        if (line !== undefined) lines[at] = lessened(line, quantity, -(items[index]?.[2] ?? 0));
+        if (line !== undefined) lines[at] = lessened(line, quantity, -(counted[index]?.[2] ?? 0));
       }
     this.#lines = lines;
   }
@@ -69,31 +74,33 @@ export class CorrectedSale {
     return {
       storeId,
       date,
-      items: this.#lines.map(({ itemId, sold, ...of }) => countedItem(itemId, sold, of.value, of.gross)),
+      lines: this.#lines.map(({ itemId, sold, ...of }) => correctedLine(itemId, sold, of.value, of.gross)),
     };
   }
 
   #refund({ storeId, date, lines: asked }: RefundEvent): Counted | Refusal {
     const lines = [...this.#lines];
-    const items: CountedItem[] = [];
+    const counted: CorrectedLine[] = [];
     for (const [at, itemId, quantity, given] of asked) {
       const line = lines[at];
       const reason =
         line === undefined ? `the sale has ${lines.length} lines, from 0` : problemOf(line, itemId, quantity);
       if (line === undefined || reason !== undefined) return { reason: `line ${at}: ${reason}` };
       const amount = given ?? shareOf(line, quantity);
-      if (amount !== undefined && line.value !== undefined && amount > line.value - line.refunded)
-        return { reason: `line ${at}: ${moneyText(line.value - line.refunded)} are left, not ${moneyText(amount)}` };
+      if (amount !== undefined && line.left === undefined)
+        return { reason: `line ${at}: it was sold without a price, so it has no amount` };
+      if (amount !== undefined && line.left !== undefined && amount > line.left)
+        return { reason: `line ${at}: ${moneyText(line.left)} are left, not ${moneyText(amount)}` };
       lines[at] = lessened(line, quantity, amount);
-      items.push(countedItem(itemId, quantity, amount));
+      counted.push(correctedLine(itemId, quantity, amount));
     }
     this.#lines = lines;
-    return { storeId, date, items };
+    return { storeId, date, lines: counted };
   }
 }
 
 function lessened(line: Line, quantity: number, amount = 0): Line {
-  return { ...line, returned: line.returned + quantity, refunded: line.refunded + amount };
+  return { ...line, returned: line.returned + quantity, left: line.left && line.left - amount };
 }
 
 function problemOf({ itemId, sold, returned }: Line, asked: number, quantity: number): string | undefined {
@@ -102,15 +109,14 @@ function problemOf({ itemId, sold, returned }: Line, asked: number, quantity: nu
   return `${sold} were sold and ${returned} taken back, so not ${quantity} more`;
 }
 
-function countedItem(itemId: number, quantity: number, net: number | undefined, gross?: number): CountedItem {
+function correctedLine(itemId: number, quantity: number, net: number | undefined, gross?: number): CorrectedLine {
   if (net === undefined) return [itemId, -quantity];
   return gross === undefined ? [itemId, -quantity, -net] : [itemId, -quantity, -net, -gross];
 }
 
 /** The value of the next units of a line. The last one gets the rest, so all shares add up to the value. */
-function shareOf({ sold, value, returned, refunded }: Line, quantity: number): number | undefined {
-  if (value === undefined) return undefined;
+function shareOf({ sold, value, returned, left }: Line, quantity: number): number | undefined {
+  if (value === undefined || left === undefined) return undefined;
   const upTo = (units: number): number => Number((BigInt(value) * BigInt(units)) / BigInt(sold));
-  const left = value - refunded;
   return returned + quantity === sold ? left : Math.min(left, upTo(returned + quantity) - upTo(returned));
 }

@@ -45,9 +45,9 @@ export const refundFiles = filesOf("refund", {
 });
 
 /** With the amount that it counts: a share of the price would depend on the order of the refunds. */
-function refundedLines({ lines = [], items }: FileRow) {
-  return lines.map(([line, ItemID, numberOfItems], index) => {
-    const amount = items[index]?.[2];
+function refundedLines({ takenBack = [], lines }: FileRow) {
+  return takenBack.map(([line, ItemID, numberOfItems], index) => {
+    const amount = lines[index]?.[2];
     return { line, ItemID, numberOfItems, ...(amount !== undefined && { amount: moneyText(-amount) }) };
   });
 }

@@ -2,8 +2,8 @@ import { bulkRoute, eventIdOfKey, IdempotencyKey, ingestRoute, InvalidInput, isE
 import { Type, type Static } from "typebox";
 import { closed, ids, wholeNumbers } from "../values.ts";
 import { parseBusinessDate } from "./calendar-date.ts";
-import { itemsMax, type RefundEvent, type VoidEvent } from "./event.ts";
-import { grossMax, Quantity } from "./lines.ts";
+import { itemsMax, Quantity, type RefundEvent, type VoidEvent } from "./event.ts";
+import { grossMax } from "./lines.ts";
 import { Money, moneyText, parseMoney } from "./money.ts";
 import { checkBusinessDate } from "./registry.ts";
 import { BusinessDate, scopeOfStore } from "./routes.ts";
@@ -147,12 +147,7 @@ export const manyRefunds = bulkRoute({
   scope: (entry) => `purchases/refund/${saleIdOf(entry)}`,
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: ({ idempotencyKey }) => idempotencyKey,
-  toEvent: (id, { eventID, sale, storeID, date, lines }): RefundEvent =>
-    refund(id, saleIdOf({ ...(eventID !== undefined && { eventID }), ...(sale && { sale }) }), {
-      storeID,
-      date,
-      lines,
-    }),
+  toEvent: (id, entry): RefundEvent => refund(id, saleIdOf(entry), entry),
   check: checkBusinessDate,
   examples: {
     "a refund again": {

@@ -4,7 +4,8 @@ import { closed, EventId, StoredNumber } from "../values.ts";
 export const itemsMax = 500;
 const ofItems = { minItems: 1, maxItems: itemsMax };
 
-const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000 });
+export const expectedQuantity = "an integer from 1 to 1000000";
+export const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000, expected: expectedQuantity });
 
 const DateNumber = Type.Integer({ minimum: 1000_01_01, maximum: 9999_12_31, expected: "a date as yyyymmdd" });
 

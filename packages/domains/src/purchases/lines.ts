@@ -1,12 +1,8 @@
 import { InvalidInput, type CellForm } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, ids } from "../values.ts";
-import { itemsMax, type PurchaseEvent } from "./event.ts";
+import { expectedQuantity, itemsMax, Quantity, type PurchaseEvent } from "./event.ts";
 import { Money, moneyText, parseMoney } from "./money.ts";
-
-const expectedQuantity = "an integer from 1 to 1000000";
-
-export const Quantity = Type.Integer({ minimum: 1, maximum: 1_000_000, expected: expectedQuantity });
 
 const amounts = { unitPrice: Type.Optional(Money), discountAmount: Type.Optional(Money) };
 

@@ -4,7 +4,8 @@ import { Type, type Static, type TSchema } from "typebox";
 import type { PurchaseEvent } from "./event.ts";
 import { ShownItem } from "./lines.ts";
 import { fields } from "./routes.ts";
-import { purchaseTable, readCorrections } from "./store.ts";
+import { CorrectionOfSale, correctionOfSale } from "./shown-correction.ts";
+import { correctionTable, purchaseTable, readCorrections } from "./store.ts";
 import { closed, ids, wholeNumbers } from "../values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 
@@ -65,10 +66,7 @@ export const listPurchases = queryRoute({
   description: "Send `nextCursor` as `cursor` to get the next page. A `date` needs a `storeID` or a `customer`",
   params: Type.Object({}),
   query: PageQuery,
-  response: Type.Object({
-    purchases: Type.Array(ShownPurchase),
-    nextCursor: Type.Union([Type.String(), Type.Null()]),
-  }),
+  response: Type.Object({ purchases: Type.Array(ShownPurchase), nextCursor: Type.Union([Type.String(), Type.Null()]) }),
   storeOf: ({ query }) => (query.storeID === undefined ? undefined : ids.parse("storeID", query.storeID)),
   async respond({ query }, { rows }) {
     const limit = pageLimits.parse("limit", query.limit ?? 10);
@@ -161,12 +159,29 @@ interface LatestRow extends CountedRow {
 const limits = wholeNumbers(1, 100);
 const limitDefault = "20";
 
+// As above. A refund shows beside its purchase too, but its store may be another one.
+const selectRefunds = `
+  SELECT ${correctionTable.selectList()}, storedAt FROM (
+    SELECT *, stored_at AS storedAt FROM purchase_corrections
+    WHERE store_id = ? AND kind = 'refund' ORDER BY counted_on DESC, id DESC LIMIT ${searchedMax}
+  ) AS newest ORDER BY storedAt DESC, id DESC LIMIT ?`;
+
+async function readRefunds(rows: SqlReader, storeID: number, limit: number) {
+  const refunds = await rows.query<Pick<LatestRow, "storedAt">>(selectRefunds, [storeID, limit]);
+  return refunds.map((row) =>
+    Object.assign(correctionOfSale(correctionTable.eventOfRow(row)), arrivalOf(row.storedAt)),
+  );
+}
+
+export const arrivalOf = (storedAt: number | null) =>
+  storedAt === null ? {} : { arrivedAt: new Date(storedAt).toISOString() };
+
 /** What was taken back of purchases, by their ids; one statement. */
 async function readReturns(rows: SqlReader, saleIds: readonly string[]) {
   const corrections = saleIds.length === 0 ? [] : (await readCorrections(rows, saleIds.map(bytesOfEventId))).values();
   const returns = new Map<string, { voided?: true; refundedItems?: number }>();
-  for (const { kind, saleId, items } of corrections) {
-    const refunded = items.reduce((sum, [, quantity]) => sum - quantity, returns.get(saleId)?.refundedItems ?? 0);
+  for (const { kind, saleId, lines } of corrections) {
+    const refunded = lines.reduce((sum, [, quantity]) => sum - quantity, returns.get(saleId)?.refundedItems ?? 0);
     returns.set(saleId, kind === "void" ? { voided: true } : { refundedItems: refunded });
   }
   return returns;
@@ -176,7 +191,7 @@ async function readReturns(rows: SqlReader, saleIds: readonly string[]) {
  * when a day has more sales than the search reads. */
 export const latestPurchases = queryRoute({
   path: "/purchases/latest",
-  summary: "the purchases of a store that were stored last, 20 by default",
+  summary: "the purchases and the refunds of a store that were stored last, 20 of each by default",
   description:
     "Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Without `arrivedAt`: it arrived long ago, at least a day unless months were removed since; these come last. Ends at 10,000 items",
   params: Type.Object({}),
@@ -191,28 +206,31 @@ export const latestPurchases = queryRoute({
       }),
     ),
     isComplete: Type.Boolean(),
+    refunds: Type.Array(Type.Object({ ...CorrectionOfSale.properties, arrivedAt: Type.Optional(Type.String()) })),
   }),
   storeOf: ({ query }) => ids.parse("storeID", query.storeID),
   async respond({ query: { storeID, limit = limitDefault } }, { rows }) {
-    const found = await rows.query<LatestRow>(selectLatest, [
-      ids.parse("storeID", storeID),
-      limits.parse("limit", limit),
-    ]);
+    const asked = [ids.parse("storeID", storeID), limits.parse("limit", limit)] as const;
+    const found = await rows.query<LatestRow>(selectLatest, asked);
     const shown = upToItemsMax(found);
     const returns = await readReturns(
       rows,
       shown.map(({ event }) => event.id),
     );
-    const purchases = shown.map(({ row: { storedAt }, event }) => {
-      const arrival = storedAt !== null && { arrivedAt: new Date(storedAt).toISOString() };
-      return Object.assign(shownPurchase(event), arrival, returns.get(event.id));
-    });
-    return { purchases, isComplete: (found[0]?.searched ?? 0) < searchedMax };
+    const purchases = shown.map(({ row: { storedAt }, event }) =>
+      Object.assign(shownPurchase(event), arrivalOf(storedAt), returns.get(event.id)),
+    );
+    const isComplete = (found[0]?.searched ?? 0) < searchedMax;
+    return { purchases, isComplete, refunds: await readRefunds(rows, ...asked) };
   },
   examples: {
     "a store": {
       query: { storeID: "7", limit: "5" },
-      response: { purchases: [{ ...exampleOfShown, arrivedAt: "2026-11-21T09:30:00.087Z" }], isComplete: true },
+      response: {
+        purchases: [{ ...exampleOfShown, arrivedAt: "2026-11-21T09:30:00.087Z" }],
+        isComplete: true,
+        refunds: [],
+      },
     },
   },
 });

@@ -9,7 +9,7 @@ import { measures } from "./series.ts";
 import { items } from "./items.ts";
 import { stores } from "./stores.ts";
 import { allTime } from "./window.ts";
-import { topIn } from "./window-counts.ts";
+import { itemsIn, storesWith, topIn } from "./window-counts.ts";
 
 const tenItemsOfStore = queryRoute({
   path: "/items/store/:storeID",
@@ -18,12 +18,10 @@ const tenItemsOfStore = queryRoute({
   params: StoreParams,
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
   query: None,
-  response: Type.Object({
-    stores: Type.Array(Type.Object({ itemID: Type.Integer(), numberOfItems: Type.Integer() })),
-  }),
+  response: Type.Object({ stores: Type.Array(Type.Object({ itemID: Type.Integer(), numberOfItems: Type.Integer() })) }),
   async respond({ params }, sources) {
     const storeID = ids.parse("storeID", params.storeID);
-    const { entries } = await topIn(sources, { storeID }, allTime, { limit: 10 });
+    const { entries } = await topIn(sources, itemsIn(storeID), allTime, { limit: 10 });
     return { stores: entries.map(({ id, count }) => ({ itemID: id, numberOfItems: count })) };
   },
   examples: {
@@ -39,9 +37,9 @@ const tenItemsOfStore = queryRoute({
   },
 });
 
-const topStoresOfItem = (path: string, limit: number) =>
+const topStoresOfItem = (limit: number) =>
   queryRoute({
-    path,
+    path: `/items/top${limit}/:itemID`,
     summary: `the ${limit} stores that sold most of an item`,
     params: ItemParams,
     query: None,
@@ -50,7 +48,7 @@ const topStoresOfItem = (path: string, limit: number) =>
     }),
     async respond({ params }, sources) {
       const itemID = ids.parse("itemID", params.itemID);
-      const { entries } = await topIn(sources, { itemID }, allTime, { limit });
+      const { entries } = await topIn(sources, storesWith(itemID), allTime, { limit });
       return { stores: entries.map(({ id, count }) => ({ storeID: id, numberOfItems: count })) };
     },
     examples: {
@@ -68,8 +66,8 @@ const topStoresOfItem = (path: string, limit: number) =>
 
 export const queries = [
   tenItemsOfStore,
-  topStoresOfItem("/items/top5/:itemID", 5),
-  topStoresOfItem("/items/top10/:itemID", 10),
+  topStoresOfItem(5),
+  topStoresOfItem(10),
   ...bestSellers,
   listPurchases,
   latestPurchases,

@@ -1,11 +1,11 @@
 import type { KeptSeries, Moves, Recount, Retention, RowRanges } from "@tally/contract";
 import { isCorrection, type SalesEvent } from "./event.ts";
-import { keptSeriesOf, sales, salesSeriesOf, type CountedLine } from "./series.ts";
+import { keptSeriesOf, sales, salesSeriesOf } from "./series.ts";
 import type { SalesChange } from "./store.ts";
 
 export function rank(changes: readonly SalesChange[], moves: Moves, kept: KeptSeries): void {
   for (const change of changes) {
-    const { storeId, date, lines } = countedOf(change);
+    const { storeId, date, lines } = "counted" in change ? change.counted : change.event;
     const store = String(storeId);
     for (const { boards, by } of keptSeriesOf(date, kept)) {
       for (const line of lines) {
@@ -15,15 +15,6 @@ export function rank(changes: readonly SalesChange[], moves: Moves, kept: KeptSe
     }
   }
 }
-
-interface CountedSale {
-  readonly storeId: number;
-  readonly date: number;
-  readonly lines: readonly CountedLine[];
-}
-
-const countedOf = (change: SalesChange): CountedSale =>
-  "counted" in change ? { ...change.counted, lines: change.counted.items } : change.event;
 
 const corrections = "purchase_corrections";
 
@@ -43,18 +34,15 @@ const rowsOfBatches = (table: string, condition = ""): string =>
 
 const selectIds = `SELECT id FROM purchases UNION ALL SELECT id FROM ${corrections}`;
 
-/** The sums of what rank() adds for each purchase and each correction. */
-export const recount: Recount = {
-  ids: selectIds,
-  boards: [
-    {
-      mirrored: sales,
-      seriesOf: salesSeriesOf,
-      rows: [countedRows("purchases"), countedRows(corrections)],
-      rowsOfBatches: [rowsOfBatches("purchases"), rowsOfBatches(corrections)],
-    },
-  ],
+const board = {
+  mirrored: sales,
+  seriesOf: salesSeriesOf,
+  rows: [countedRows("purchases"), countedRows(corrections)],
+  rowsOfBatches: [rowsOfBatches("purchases"), rowsOfBatches(corrections)],
 };
+
+/** The sums of what rank() adds for each purchase and each correction. */
+export const recount: Recount = { ids: selectIds, boards: [board] };
 
 // Leaving purchases up to this id are in the base. NULL, so no rows, when no month is being removed.
 const leavingRows =
@@ -92,19 +80,9 @@ export const retention: Retention<SalesEvent> = {
     rowsOfBatches: "SELECT producer, sequence, purchases FROM purchases_base_batches",
     boards: [
       {
-        mirrored: sales,
-        seriesOf: salesSeriesOf,
-        rows: [
-          countedRows("purchases"),
-          countedRows(corrections),
-          countedRows("purchases_leaving", leavingRows),
-          baseRows,
-        ],
-        rowsOfBatches: [
-          rowsOfBatches("purchases"),
-          rowsOfBatches(corrections),
-          rowsOfBatches("purchases_leaving", leavingRows),
-        ],
+        ...board,
+        rows: [...board.rows, countedRows("purchases_leaving", leavingRows), baseRows],
+        rowsOfBatches: [...board.rowsOfBatches, rowsOfBatches("purchases_leaving", leavingRows)],
       },
     ],
   },

@@ -1,21 +1,12 @@
 import { InvalidInput, keyedRead, type Sources } from "@tally/contract";
-import { Type } from "typebox";
 import { businessDayOf, dateAfter, utcClock, type StoreClock } from "./business-day.ts";
-import { isUpToTomorrowEverywhere, parseCalendarDate, upToTomorrow } from "./calendar-date.ts";
+import { dateTexts, isUpToTomorrowEverywhere, parseCalendarDate, upToTomorrow } from "./calendar-date.ts";
 import type { PurchaseEvent } from "./event.ts";
 
 const expected = "a calendar date as yyyymmdd, today or yesterday";
 
 /** A business day in a query; resolveDate checks it. */
-export const DayText = Type.String({
-  expected,
-  documented: {
-    anyOf: [
-      { type: "integer", minimum: 10_000_101, maximum: 99_991_231 },
-      { type: "string", pattern: "^([0-9]{8}|today|yesterday)$" },
-    ],
-  },
-});
+export const DayText = dateTexts(expected, "^([0-9]{8}|today|yesterday)$");
 
 const clocks = keyedRead({
   select: "SELECT store_id, zone, closing_hour AS closingHour FROM stores WHERE store_id IN (?)",

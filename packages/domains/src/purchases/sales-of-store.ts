@@ -7,6 +7,7 @@ import { HoursOfSales, type Totals } from "./hours-of-sales.ts";
 import { moneyText } from "./money.ts";
 import { dayOf, DayText, registeredClock } from "./registry.ts";
 import { countedLines } from "./store.ts";
+import { StoreParams } from "./best-sellers.ts";
 import { exampleStore } from "./stores.ts";
 
 interface SaleRow {
@@ -98,7 +99,7 @@ export const salesOfDay = queryRoute({
   summary: "what a store sold on a business day, today by default, and in each of its local hours",
   description:
     "Counted from the rows. A sale is in the hour of its `soldAt`, else of its arrival; a time outside of the day counts in the hour next to it. `from` null, last: sales without `soldAt`, sent with a key and stored long ago, whose hour is not known. A void takes back its sale in the hour of the sale, a refund counts in the hour in which it was stored. `receipts`: the sales that are not void. 404 for a day whose month was removed",
-  params: Type.Object({ storeID: ids.Text }),
+  params: StoreParams,
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
   query: closed({ date: Type.Optional(DayText) }),
   mayMiss: true,

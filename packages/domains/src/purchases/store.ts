@@ -28,14 +28,14 @@ function listOf<T>(check: { Check(value: unknown): value is T }, column: unknown
 }
 
 const itemQuantity = [StoredNumber, Type.Integer()] as const;
-const CountedItems = Type.Array(
+const CountedLines = Type.Array(
   Type.Union([
     Type.Tuple([...itemQuantity]),
     Type.Tuple([...itemQuantity, Type.Integer()]),
     Type.Tuple([...itemQuantity, Type.Integer(), Type.Integer()]),
   ]),
 );
-const isCounted = Compile(CountedItems);
+const isCounted = Compile(CountedLines);
 /** The lines in the column `items` of a sale or a correction. */
 export const countedLines = (column: unknown): readonly CountedLine[] => listOf(isCounted, column);
 
@@ -48,8 +48,8 @@ const CorrectionRow = closed({
   saleId: EventId,
   storeId: StoredNumber,
   date: PurchaseEvent.properties.date,
-  items: CountedItems,
-  lines: Type.Optional(RefundEvent.properties.lines),
+  lines: CountedLines,
+  takenBack: Type.Optional(RefundEvent.properties.lines),
 });
 
 export const correctionTable = eventTable(CorrectionRow, "purchase_corrections", {
@@ -61,15 +61,17 @@ export const correctionTable = eventTable(CorrectionRow, "purchase_corrections",
   },
   storeId: "store_id",
   date: { name: "counted_on", select: selectDate("counted_on"), ofColumn: Number },
-  items: { name: "items", toColumn: JSON.stringify, ofColumn: (column) => listOf(isCounted, column) },
-  lines: { name: "taken_back", toColumn: JSON.stringify, ofColumn: (column) => listOf(isTakenBack, column) },
+  lines: { name: "items", toColumn: JSON.stringify, ofColumn: (column) => listOf(isCounted, column) },
+  takenBack: { name: "taken_back", toColumn: JSON.stringify, ofColumn: (column) => listOf(isTakenBack, column) },
 });
 
 /** A row of a correction. */
 export type CountedCorrection = ReturnType<typeof correctionTable.eventOf>;
 
 /** A new row of the domain, and what a correction counts. */
-export type SalesChange = BatchEvent<PurchaseEvent> | (BatchEvent<Correction> & { readonly counted: Counted });
+export type SalesChange =
+  | BatchEvent<PurchaseEvent>
+  | (BatchEvent<Correction> & { readonly counted: CountedCorrection });
 
 export const store = {
   /** Sales before corrections, which may be of sales in the same transaction. */
@@ -101,13 +103,15 @@ const isSale = (one: BatchEvent<SalesEvent>): one is BatchEvent<PurchaseEvent> =
 const isOfCorrection = (one: BatchEvent<SalesEvent>): one is BatchEvent<Correction> => isCorrection(one.event);
 
 /** The event that a row of a correction was made of. */
-export function eventOfCorrection({ id, kind, saleId, storeId, date, lines = [] }: CountedCorrection): Correction {
-  return kind === "void" ? { kind, id, saleId } : { kind, id, saleId, storeId, date, lines };
+export function eventOfCorrection({ id, kind, saleId, storeId, date, takenBack = [] }: CountedCorrection): Correction {
+  return kind === "void" ? { kind, id, saleId } : { kind, id, saleId, storeId, date, lines: takenBack };
 }
 
 // The row of a sale is the lock of its corrections. In the order of the ids: two writers wait and do not deadlock.
 const lockSales = `SELECT ${purchaseTable.selectList()} FROM purchases WHERE id IN (?) ORDER BY id FOR UPDATE`;
-const selectCorrections = `SELECT ${correctionTable.selectList()} FROM purchase_corrections WHERE sale_id IN (?)`;
+const selectCorrections = `
+  SELECT ${correctionTable.selectList()}, stored_at AS storedAt FROM purchase_corrections WHERE sale_id IN (?)
+  ORDER BY stored_at, id`;
 
 // The moves of a batch are one statement and one message, and a short void may have 500 lines.
 const linesOfBatchMax = 50_000;
@@ -124,7 +128,7 @@ async function admit(
   // After the lock, so that it sees what others have committed.
   const stored = await readCorrections(transaction, ids);
   const sales = new Map(rows.map(purchaseTable.eventOfRow).map((sale) => [sale.id, new CorrectedSale(sale)]));
-  for (const one of stored.values()) sales.get(one.saleId)?.restore(eventOfCorrection(one), one.items);
+  for (const one of stored.values()) sales.get(one.saleId)?.restore(eventOfCorrection(one), one.lines);
   const admitted: BatchEvent<CountedCorrection>[] = [];
   const linesOf = new Map<BatchId, number>();
   for (const { event, batch } of corrections) {
@@ -136,23 +140,27 @@ async function admit(
     if ("reason" in counted) refuse(event, counted);
     else {
       admitted.push({ event: rowOf(event, counted), batch });
-      linesOf.set(batch, lines + counted.items.length);
+      linesOf.set(batch, lines + counted.lines.length);
     }
   }
   return admitted;
 }
 
-/** What was taken back of sales, by event id. */
+/** `storedAt`: in ms since 1970; null: before it was noted. */
+type StoredCorrection = CountedCorrection & { readonly storedAt: number | null };
+
+/** What was taken back of sales, by event id, in the order of their storage. */
 export async function readCorrections(
   reader: SqlReader,
   saleIds: readonly Buffer[],
-): Promise<ReadonlyMap<string, CountedCorrection>> {
-  const rows = await reader.query(selectCorrections, [saleIds]);
-  return new Map(rows.map(correctionTable.eventOfRow).map((one) => [one.id, one]));
+): Promise<ReadonlyMap<string, StoredCorrection>> {
+  const rows = await reader.query<Pick<StoredCorrection, "storedAt">>(selectCorrections, [saleIds]);
+  const corrections = rows.map((row) => Object.assign(correctionTable.eventOfRow(row), { storedAt: row.storedAt }));
+  return new Map(corrections.map((one) => [one.id, one]));
 }
 
-function rowOf(event: Correction, { storeId, date, items }: Counted): CountedCorrection {
+function rowOf(event: Correction, { storeId, date, lines }: Counted): CountedCorrection {
   const { id, kind, saleId } = event;
-  const own = { id, kind, saleId, storeId, date, items: [...items] };
-  return event.kind === "void" ? own : { ...own, lines: event.lines };
+  const own = { id, kind, saleId, storeId, date, lines: [...lines] };
+  return event.kind === "void" ? own : { ...own, takenBack: event.lines };
 }

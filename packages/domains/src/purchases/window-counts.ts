@@ -1,19 +1,26 @@
-import { firstLiveDay, InvalidInput, keyedRead, sliceOf, type Sources } from "@tally/contract";
+import { setTimeout as delay } from "node:timers/promises";
+import { fieldIn, firstLiveDay, InvalidInput, keyedRead, sliceOf, type KeyedRead, type Sources } from "@tally/contract";
 import { topLimitMax, topOf } from "../values.ts";
 import { dateAfter } from "./business-day.ts";
 import { Counts, withRanks, type Count, type CountsRow, type Ranked } from "./counts.ts";
 import { itemsOfStore, seriesOf, storesOfItem, type Measure } from "./series.ts";
 import type { Window } from "./window.ts";
 
-/** The items of a store are ranked, or the stores of an item. */
-export type Owner = { readonly storeID: number } | { readonly itemID: number };
+/** What is ranked: the items of a store, or the stores of an item. */
+export interface Owner {
+  readonly id: number;
+  readonly boardOf: (id: number, series: string) => string;
+  readonly counts: KeyedRead<Key, Promise<Counts>>;
+  /** An index leads to its rows: days whose folded series are not complete can be counted from them. */
+  readonly hasRows: boolean;
+}
 
 /*
  * A window is counted from the folded counts of its series and from the rows of the batches in the ledger; days before
- * `completeFrom`, of which the folded series lack a part, from all rows. All is read in one statement, so that a batch
+ * `seriesFrom`, of which the folded series lack a part, from all rows. All is read in one statement, so that a batch
  * that is folded meanwhile counts once.
  */
-type Key = readonly [owner: number, by: Measure, from: number, to: number, completeFrom: number, ...series: string[]];
+type Key = readonly [owner: number, by: Measure, from: number, to: number, seriesFrom: number, ...series: string[]];
 
 const tables = [
   ["purchases", "purchased_on"],
@@ -31,8 +38,8 @@ const countsOfStore = keyedRead({
       `SELECT NULL, CAST(items AS CHAR), 0 FROM ${table} WHERE store_id = ? AND ${day} >= ? AND ${day} < ?`,
     ]),
   ].join("\nUNION ALL\n"),
-  values([store, , from, to, completeFrom, ...series]: Key) {
-    const ofRows = [store, completeFrom, to, store, from, completeFrom];
+  values([store, , from, to, seriesFrom, ...series]: Key) {
+    const ofRows = [store, seriesFrom, to, store, from, seriesFrom];
     return [series, store, ...ofRows, ...ofRows];
   },
   keysMax: 1,
@@ -48,15 +55,18 @@ const countsOfItem = keyedRead({
       SELECT store_id, CAST(items AS CHAR), 0 FROM ${table} ${inLedger} AND ${day} BETWEEN ? AND ? AND items LIKE ?`,
     ),
   ].join("\nUNION ALL\n"),
-  values([item, , , to, completeFrom, ...series]: Key) {
+  values([item, , , to, seriesFrom, ...series]: Key) {
     // All of them have the same number of slices.
     const [slice, line] = [sliceOf(series[0] ?? "", item), `%[${item},%`];
-    const ofRows = [completeFrom, to, line];
+    const ofRows = [seriesFrom, to, line];
     return [series, slice, line, ...ofRows, ...ofRows];
   },
   keysMax: 1,
   ofRows: (rows: readonly CountsRow[], [item, by]) => new Counts().add(rows, by, item),
 });
+
+export const itemsIn = (id: number): Owner => ({ id, boardOf: itemsOfStore, counts: countsOfStore, hasRows: true });
+export const storesWith = (id: number): Owner => ({ id, boardOf: storesOfItem, counts: countsOfItem, hasRows: false });
 
 interface Kept {
   /** Days from this one on are complete in the folded series; 0: all, and all time. */
@@ -74,37 +84,40 @@ const allDays = [10_000_101, 99_991_230] as const;
 const noSeries = "none";
 
 /** Exact, as of one moment. Throws InvalidInput for days that are not kept. */
-async function countsIn({ rows, read }: Sources, owner: Owner, { by, days }: Window): Promise<Counts> {
-  const [kept] = await rows.query<Kept>(selectKept);
-  const { seriesFrom, retainedFrom } = kept ?? { seriesFrom: 0, retainedFrom: null };
+async function countsIn({ rows, read }: Sources, { id, counts, hasRows }: Owner, { by, days }: Window) {
+  const [kept = { seriesFrom: 0, retainedFrom: null }] = await rows.query<Kept>(selectKept);
   const [from, to] = days === undefined ? allDays : [days[0] ?? 0, days.at(-1) ?? 0];
-  const isComplete = seriesFrom <= from || (days === undefined && by === "quantity");
-  const keptFrom = "storeID" in owner ? Math.min(seriesFrom, retainedFrom ?? 0) : seriesFrom;
-  if (!isComplete && from < keptFrom) {
-    const expected = `${keptFrom} or later: counts by day are kept from ${keptFrom} on`;
+  const first = hasRows ? Math.min(kept.seriesFrom, kept.retainedFrom ?? 0) : kept.seriesFrom;
+  const isComplete = kept.seriesFrom <= from || (days === undefined && by === "quantity");
+  if (!isComplete && from < first) {
+    const expected = `${first} or later: counts by day are kept from ${first} on`;
     throw new InvalidInput(from === to ? "date" : "from", expected, days && String(from));
   }
-  const nextDay = dateAfter(to, 1);
-  const completeFrom = isComplete ? from : days === undefined ? nextDay : Math.min(seriesFrom, nextDay);
-  const series =
-    days === undefined
-      ? [isComplete ? seriesOf(by) : noSeries]
-      : days.map((day) => (day < completeFrom ? noSeries : seriesOf(by, day)));
-  return "storeID" in owner
-    ? read(countsOfStore, [owner.storeID, by, from, to, completeFrom, ...series])
-    : read(countsOfItem, [owner.itemID, by, from, to, completeFrom, ...series]);
+  const after = dateAfter(to, 1);
+  // All time is one series, which is complete or of no use.
+  const seriesFrom = isComplete ? from : days === undefined ? after : Math.min(kept.seriesFrom, after);
+  const series = (days ?? [undefined]).map((day) => ((day ?? from) < seriesFrom ? noSeries : seriesOf(by, day)));
+  return read(counts, [id, by, from, to, seriesFrom, ...series]);
 }
 
-/** The first 100 or fewer and their age, as kept live; undefined: a window that is not one series, or is too old. */
-async function topOfBoard({ boards }: Sources, owner: Owner, { by, days }: Window, limit: number) {
+// Only Redis knows whether it keeps a series beside the first. While it does not respond, the database counts.
+const boardWithinMs = 500;
+
+/** The first 100 or fewer and their age, as Redis keeps them; undefined: it does not. */
+async function topOfBoard({ boards }: Sources, { id: owner, boardOf }: Owner, { by, days }: Window, limit: number) {
   const [day, more] = days ?? [];
   const isOld = day !== undefined && day < firstLiveDay(Date.now());
   if (limit > topLimitMax || more !== undefined || isOld) return undefined;
   const series = seriesOf(by, day);
-  const board = "storeID" in owner ? itemsOfStore(owner.storeID, series) : storesOfItem(owner.itemID, series);
-  return topOf(boards, board, limit, (id, count): Count => ({ id: Number(id), count }));
+  const read = topOf(boards, boardOf(owner, series), limit, (id, count): Count => ({ id: Number(id), count }));
+  const waits = series === "" ? [] : [delay(boardWithinMs, undefined, { ref: false })];
+  const top = await Promise.race([read, ...waits]).catch((error: unknown) => {
+    if (series === "" || fieldIn(error, "failureClass") !== "unavailable") throw error;
+  });
+  return top?.isExact ? top : undefined;
 }
 
+// Before the rows are read, which may contain more.
 const now = (): string => new Date().toISOString();
 
 /** The highest counts after the first `offset` ones, and their age: from the board or, if there is none or it has too
@@ -117,7 +130,7 @@ export async function topIn(
 ): Promise<{ asOf: string | null; entries: readonly Count[] }> {
   const top = await topOfBoard(sources, owner, window, offset + limit);
   const asOf = top === undefined ? now() : top.asOf;
-  const entries = top?.isExact ? top.entries : (await countsIn(sources, owner, window)).top(offset + limit);
+  const entries = top?.entries ?? (await countsIn(sources, owner, window)).top(offset + limit);
   return { asOf, entries: entries.slice(offset) };
 }
 
@@ -129,14 +142,13 @@ export async function rankIn(
   { id, each }: { readonly id: number; readonly each: number },
 ): Promise<{ asOf: string | null; around: readonly Ranked[] | undefined }> {
   const top = await topOfBoard(sources, owner, window, topLimitMax);
-  const asOf = top === undefined ? now() : top.asOf;
-  if (top?.isExact) {
-    const { entries } = top;
+  if (top !== undefined) {
+    const { asOf, entries } = top;
     const at = entries.findIndex((one) => one.id === id);
     const first = Math.max(at - each, 0);
     const around = withRanks(entries.slice(first, at + each + 1), first + 1);
     if (at >= 0 && at + each < entries.length) return { asOf, around };
     if (entries.length < topLimitMax) return { asOf, around: at < 0 ? undefined : around };
   }
-  return { asOf, around: (await countsIn(sources, owner, window)).around(id, each) };
+  return { asOf: now(), around: (await countsIn(sources, owner, window)).around(id, each) };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Moves, settingsOf, textOfSeries, type MirroredBoards } from "@tally/contract";
+import { Moves, textOfSeries, type MirroredBoards } from "@tally/contract";
 import { batchRanking, firstGeneration, keysOfShard, type Shards } from "./live-shards.ts";
 import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
 import type { Cells, NewGeneration } from "./rankings.ts";
@@ -51,7 +51,7 @@ export async function buildGeneration(
     },
 
     async noteSeries(kept) {
-      const [series, needs] = [JSON.stringify(kept), textOfSeries(settingsOf(kept))];
+      const [series, needs] = [JSON.stringify(kept), textOfSeries(kept)];
       for (const key of keys) await redis.mset(`${key}:${name}:series`, series, `${key}:${name}:needs`, needs);
     },
 

@@ -11,8 +11,8 @@ export function ownRankings(shards: number, domains: RankingsOptions["domains"] 
   const { redisUrl: url } = inject("services");
   const namespace = `test-${randomBytes(6).toString("hex")}`;
   const redis = new Redis(url);
-  const connect = () => {
-    const rankings = connectRankings({ url, namespace, shards, domains, log: silentLog });
+  const connect = (options: Partial<RankingsOptions> = {}) => {
+    const rankings = connectRankings({ url, namespace, shards, domains, log: silentLog, ...options });
     afterAll(() => rankings.close());
     return rankings;
   };

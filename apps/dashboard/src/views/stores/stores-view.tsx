@@ -43,22 +43,32 @@ const arrivalOf = (at: string | undefined, withTime = false) =>
 
 const arrivalNote = (at: string | undefined): string => (at === undefined ? "long ago" : timeText(Date.parse(at)));
 
+const itemsText = (items: readonly Readonly<Record<"ItemID" | "numberOfItems", number>>[]): string =>
+  items.map(({ ItemID, numberOfItems }) => `${numberOfItems} × ${ItemID}`).join(", ");
+
 const columns: readonly Column<Latest["purchases"][number]>[] = [
   { title: "Arrived", cell: ({ arrivedAt }) => arrivalOf(arrivedAt, true) },
   { title: "Customer", cell: ({ custID }) => custID, isNumber: true },
   { title: "Date of sale", cell: ({ date }) => dateText(date) },
   {
     title: "Items",
-    cell: ({ items }) => items.map(({ ItemID, numberOfItems }) => `${numberOfItems} × ${ItemID}`).join(", "),
+    cell: ({ items }) => itemsText(items),
   },
   {
     title: "Taken back",
     cell: ({ voided, refundedItems }) =>
-      voided ? "void" : refundedItems === undefined ? "" : `${refundedItems} items`,
+      voided ? "void" : refundedItems === undefined ? "" : `${refundedItems} ${refundedItems === 1 ? "item" : "items"}`,
   },
 ];
 
-function LatestPurchases({ purchases, isComplete }: Latest) {
+const refundColumns: readonly Column<Latest["refunds"][number]>[] = [
+  { title: "Arrived", cell: ({ arrivedAt }) => arrivalOf(arrivedAt, true) },
+  { title: "Date of refund", cell: ({ date }) => dateText(date) },
+  { title: "Items", cell: ({ items }) => itemsText(items) },
+  { title: "Purchase", cell: ({ saleEventID }) => saleEventID },
+];
+
+function LatestPurchases({ purchases, refunds, isComplete }: Latest) {
   return (
     <>
       {!isComplete && purchases.length > 0 && (
@@ -71,6 +81,12 @@ function LatestPurchases({ purchases, isComplete }: Latest) {
         columns={columns}
         empty="No purchase has arrived yet."
       />
+      {refunds.length > 0 && (
+        <>
+          <h3>Refunds made here</h3>
+          <Table title="Refunds made here" rows={refunds} keyOf={({ eventID }) => eventID} columns={refundColumns} />
+        </>
+      )}
     </>
   );
 }
@@ -86,7 +102,7 @@ function StoreBoards({ board, storeID, given }: StoreBoardsProps) {
   const { date = "", by = "" } = values;
   const chosen = useWatch<unknown>(pathOf(board, values));
   const latest = useWatch<Latest>(`/purchases/latest?storeID=${encodeURIComponent(storeID)}&limit=10`);
-  const [best] = entriesOf(board, values, chosen.body);
+  const best = entriesOf(board, values, chosen.body).find(({ count }) => Number(count) > 0);
   const itemLink = (itemID: string) => <a href={linkTo(["items", itemID], given)}>{itemID}</a>;
   const last = latest.body?.purchases[0];
   const chosenOf = (days: string): string =>
@@ -104,7 +120,9 @@ function StoreBoards({ board, storeID, given }: StoreBoardsProps) {
             label: `Best seller ${chosenOf(date)}`,
             value: best === undefined ? "–" : <>Item {itemLink(best.member)}</>,
             note:
-              best === undefined ? noteOf(chosen, `nothing sold ${daysText(date)}`) : `${countText(best.count)} sold`,
+              best === undefined
+                ? noteOf(chosen, `nothing sold ${daysText(date)}`)
+                : `${countText(best.count)} ${by === "quantity" ? "sold" : wordsOf(by)}`,
           },
           {
             label: "Last purchase arrived",

@@ -1,15 +1,8 @@
 import type { Grant } from "@tally/access";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import {
-  encodeEvent,
-  eventIdOfKey,
-  eventIdOfKeyedEntry,
-  firstProblem,
-  InvalidInput,
-  newEventId,
-  type BulkRoute,
-  type Event,
-} from "@tally/contract";
+import { encodeEvent, eventIdOfKey, eventIdOfKeyedEntry, firstProblem, InvalidInput } from "@tally/contract";
+import { newEventId } from "@tally/contract";
+import type { BulkRoute, Event } from "@tally/contract";
 import type { Step } from "@tally/telemetry";
 import { Compile } from "typebox/compile";
 import { forbiddenStore } from "../../admission/admission.ts";
@@ -63,7 +56,7 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
 
   const access = routeConfig(domain, route, {
     action: "write",
-    storeOf: "perEntry",
+    storeOf: "inRoute",
     // A request with too many entries is rejected as a whole.
     costOf: ({ body }) => countEntries(body, route.entriesMax),
   });

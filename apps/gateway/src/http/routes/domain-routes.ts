@@ -1,6 +1,6 @@
 import type { ContentRoute, QueryRoute } from "@tally/contract";
-import type { FastifyInstance } from "fastify";
-import { forbiddenInDomain } from "../../admission/admission.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { forbiddenInDomain, forbiddenStore } from "../../admission/admission.ts";
 import { rejection } from "../../errors/catalogue.ts";
 import { reject } from "../../errors/reject.ts";
 import type { WatchedRequest, WatchedRoute } from "../../live/watchables.ts";
@@ -61,23 +61,25 @@ function pathsOf(
 
 /** A query of a domain. Reads the read endpoint and the rankings, never the broker. */
 function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { domain, sources }: Served): void {
-  const { params, query: querystring, response, as } = route;
+  const { params, query: querystring, response, as, storeOfResponse } = route;
   const respond = ({ params: own, query }: WatchedRequest) => route.respond({ params: own, query }, sources);
   const watched: WatchedRoute = {
     respond,
     forbidden: (request, grant) => forbiddenInDomain(grant, domain.name, "read", route.storeOf?.(request)),
   };
-  const config = routeConfig(domain, route, {
-    action: "read",
-    storeOf: (request) => route.storeOf?.({ params: request.params, query: request.query }),
-  });
+  const storeOf = ({ params: own, query }: FastifyRequest) => route.storeOf?.({ params: own, query });
+  const config = routeConfig(domain, route, { action: "read", storeOf: storeOfResponse ? "inRoute" : storeOf });
   if (as === "text") {
     app.get(path, { config, schema: { params, querystring } }, async (request, reply) =>
       reply.type(plainText).send(String(await respond(request))),
     );
   } else {
     const schema = { params, querystring, response: { 200: response } };
-    app.get(path, { config: { ...config, watched }, schema }, (request) => respond(request));
+    app.get(path, { config: { ...config, watched }, schema }, async (request, reply) => {
+      const body = await respond(request);
+      const forbidden = storeOfResponse && forbiddenStore(request.grant, storeOfResponse(body));
+      return forbidden === undefined ? body : reject(reply, forbidden);
+    });
   }
 }
 

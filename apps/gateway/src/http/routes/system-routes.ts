@@ -34,13 +34,14 @@ const EventState = Type.Object({
   state: Type.Enum(["pending", "parked", "rejected", "stored"]),
   stored: Type.Boolean(),
   ranked: Type.Boolean(),
+  reason: Type.Optional(Type.String()),
 });
 
 const eventDocument: OwnDocument = {
   path: "/events/:id",
   summary: "whether an event is stored, and counted in the rankings",
   description:
-    "`parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. An id that no gateway ever returned is `pending`",
+    "`parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. Both have a `reason`. An id that no gateway ever returned is `pending`",
   errors: ["INVALID_INPUT", "UNREADABLE"],
   examples: {
     "the purchase of POST /purchase": {
@@ -81,8 +82,10 @@ export function addEventRoute(
     // Keys that are limited to stores may read this: only the sender knows the id, and the response names no store.
     if (grant?.may(domain, "read") === false)
       throw new ClientError(rejection("SCOPE_MISSING", { scope: `${domain}:read` }));
-    if ("state" in found)
-      return { ...unstored, domain, state: found.state === "parked" ? "parked" : "rejected" } as const;
+    if ("state" in found) {
+      const { state, reason } = found;
+      return { ...unstored, domain, state: state === "parked" ? "parked" : "rejected", reason } as const;
+    }
     const ranked = await rankings.isMarked(domain, found.batch);
     return { id, domain, state: "stored", stored: true, ranked } as const;
   });
