@@ -10,12 +10,17 @@ const pixel = Buffer.from(
 /** As yyyymmdd: today of a store that is not registered. */
 const today = (): string => new Date().toISOString().slice(0, 10).replaceAll("-", "");
 
+/** A name as long as they may be. */
+export const longName = "Oat drink ".repeat(10).trim();
+
 /** Sends one event of each kind often enough that every board has entries: 12 stores, 10 items, skiers, users and
- * albums. */
+ * albums. A store and an item have names. */
 export async function seed({ url }: Pick<System, "url">): Promise<void> {
   const ids = Array.from({ length: 12 }, (_, index) => index + 1);
   const sales = ids.flatMap((store) => ids.map((n) => saleOf(store, 80_000 + n * 571, 1 + ((n * store * 7) % 23))));
   await bulk(url, sales);
+  await post(url, "/stores/7", { zone: "UTC", name: "Berlin Mitte", region: "East" }, "PUT");
+  await post(url, "/items/83997", { name: longName, category: "Drinks" }, "PUT");
   for (const id of ids) {
     const ride = { resortID: "silverMt", dayID: 1, skierID: 1000 + id, time: 60 + id, liftID: 10 + ((id * 7) % 29) };
     await post(url, "/skiers/liftrides", ride);
@@ -44,11 +49,11 @@ export async function bulk(url: string, sales: readonly ReturnType<typeof saleOf
 }
 
 /** `body`: a form, or what becomes JSON. */
-async function post(url: string, path: string, body?: object): Promise<Response> {
+async function post(url: string, path: string, body?: object, method = "POST"): Promise<Response> {
   const [type, bytes] = Buffer.isBuffer(body)
     ? [formType.replace("Content-Type: ", ""), new Uint8Array(body)]
     : ["application/json", JSON.stringify(body)];
-  const response = await fetch(url + path, { method: "POST", headers: { "content-type": type }, body: bytes });
-  if (!response.ok) throw new Error(`POST ${path} got ${response.status}: ${await response.text()}`);
+  const response = await fetch(url + path, { method, headers: { "content-type": type }, body: bytes });
+  if (!response.ok) throw new Error(`${method} ${path} got ${response.status}: ${await response.text()}`);
   return response;
 }

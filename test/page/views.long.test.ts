@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
 import { openPages, pageTest } from "./open-page.ts";
-import { seed } from "./seed.ts";
+import { longName, seed } from "./seed.ts";
 import { batchOf, openPublisher, poisonSale } from "../kit/publish.ts";
 import { startSystem } from "../kit/system.ts";
 
@@ -19,7 +19,8 @@ const views = [
   { name: "stores", hash: "#/stores", heading: "Stores" },
   { name: "store", hash: "#/stores/7", heading: "Store 7" },
   { name: "store on some days", hash: "#/stores/7?date=2020-02-01..2020-02-07&by=netSales", heading: "Store 7" },
-  { name: "item", hash: "#/items/80571", heading: "Item 80571" },
+  { name: "items", hash: "#/items?search=oat", heading: "Items" },
+  { name: "item", hash: "#/items/83997", heading: "Item 83997" },
   { name: "skiers", hash: "#/boards/liftrides/top-skiers", heading: "Top skiers of a day" },
   { name: "steps", hash: "#/boards/steps/top-users", heading: "Steps of a day" },
   { name: "swipes", hash: "#/boards/swipes/top-users", heading: "Most liked users" },
@@ -48,6 +49,20 @@ for (const { name, hash, heading } of views) {
     );
   }
 }
+
+pageTest("a store is found by a part of its name, and names are beside the ids", async () => {
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores`);
+  await page.getByRole("textbox", { name: "Store" }).fill("MITTE");
+  await page.keyboard.press("Enter");
+  const rows = page.getByRole("table", { name: 'Registered stores with "MITTE" in their name' }).getByRole("row");
+  await expect.poll(() => rows.allTextContents()).toEqual(["StoreNameRegion", "7Berlin MitteEast"]);
+  await rows.getByRole("link", { name: "7" }).click();
+  await page.getByRole("heading", { level: 1, name: "Store 7 Berlin Mitte" }).waitFor();
+  await page.getByRole("list", { name: "Best sellers today" }).getByRole("link", { name: longName }).click();
+  await page.getByRole("heading", { level: 1, name: `Item 83997 ${longName}` }).waitFor();
+  await page.getByRole("link", { name: "Store 7 Berlin Mitte" }).waitFor();
+  expectNoFaults();
+});
 
 pageTest("boards show what the domains describe, albums with their pictures", async () => {
   const { page, expectNoFaults } = await open(`${system.url}/#/boards/liftrides/top-skiers`);

@@ -9,6 +9,8 @@ interface Bar {
   readonly label: ComponentChildren;
   readonly count: number | string;
   readonly image?: ComponentChildren;
+  /** Its label is long. */
+  readonly isNamed?: boolean;
 }
 
 interface BarsProps {
@@ -25,7 +27,7 @@ export function Bars({ title, bars, empty }: BarsProps) {
   if (bars.length === 0) return <Message kind="empty">{empty}</Message>;
   const most = Math.max(1, ...bars.map(({ count }) => Number(count)));
   return (
-    <ol class="bars" aria-label={title}>
+    <ol class={bars.some(({ isNamed }) => isNamed) ? "bars named" : "bars"} aria-label={title}>
       {bars.map(({ key, label, count, image }, index) => (
         <li key={key} class={image === undefined ? "" : "pictured"}>
           <span class="place">{index + 1}</span>

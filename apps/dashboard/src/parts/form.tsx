@@ -64,12 +64,14 @@ interface IdFormProps {
   readonly label: string;
   readonly value: string | undefined;
   readonly onPick: (id: string) => void;
+  /** Gets a text that is no number. */
+  readonly onSearch: (text: string) => void;
 }
 
-/** Asks for one number. */
-export function IdForm({ label, value = "", onPick }: IdFormProps) {
-  const [params] = useState<readonly Param[]>([{ name: "id", label, kind: "id" }]);
-  const pick = ({ id = "" }: Values): void => onPick(id.trim());
+/** Asks for a number or a part of a name. */
+export function IdForm({ label, value = "", onPick, onSearch }: IdFormProps) {
+  const [params] = useState<readonly Param[]>([{ name: "id", label, kind: "text" }]);
+  const pick = ({ id = "" }: Values): void => (/^[0-9]+$/.test(id.trim()) ? onPick : onSearch)(id.trim());
   return <PickForm params={params} values={{ id: value }} isRequired={() => true} onPick={pick} />;
 }
 
@@ -83,7 +85,7 @@ interface InputProps {
 const inputsOfKind = {
   id: { inputMode: "numeric", pattern: String.raw`\s*[0-9]+\s*`, title: "a whole number", size: 10 },
   date: { type: "date" },
-  text: { size: 16 },
+  text: { size: 16, maxLength: 100 },
 } as const;
 
 function Input({ param: { label, kind, choices }, isRequired, value, onChange }: InputProps) {

@@ -2,7 +2,17 @@ import type { ComponentChildren } from "preact";
 import { useWatch, type Live } from "../../live/use-watch.ts";
 import { Bars, Picture } from "../../parts/bars.tsx";
 import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
-import { asOfIn, entriesOf, pathOf, valuesOf, type Board, type Boards, type Values } from "./boards.ts";
+import {
+  asOfIn,
+  entriesOf,
+  labelOf,
+  nameIn,
+  pathOf,
+  valuesOf,
+  type Board,
+  type Boards,
+  type Values,
+} from "./boards.ts";
 import { PickForm } from "../../parts/form.tsx";
 import { goTo } from "../../route/route.ts";
 
@@ -52,6 +62,18 @@ export function BoardView({ views, domain, name, given }: BoardViewProps) {
   );
 }
 
+interface OwnerHeadingProps {
+  readonly text: string;
+  readonly board: Board | undefined;
+  readonly values: Values;
+}
+
+/** "Store 7", and its name once its board is there. */
+export function OwnerHeading({ text, board, values }: OwnerHeadingProps) {
+  const { body } = useWatch<unknown>(board && pathOf(board, values));
+  return <Heading text={labelOf(text, nameIn(body))} />;
+}
+
 /** In place of a board: the views are not there yet, or have none. */
 export function NoBoard({ views: { body, problem } }: Pick<BoardViewProps, "views">) {
   if (body === undefined && problem === undefined) return <Message kind="waiting">Loading…</Message>;
@@ -65,24 +87,18 @@ interface BoardPanelProps {
   /** In place of a ranking without entries. */
   readonly empty: string;
   /** Default: its text. */
-  readonly labelOf?: (member: string) => ComponentChildren;
+  readonly linkOf?: (member: string, name: string) => ComponentChildren;
   readonly wide?: boolean;
 }
 
 /** The ranking that the values choose. */
-export function BoardPanel({
-  board,
-  values,
-  title,
-  empty,
-  labelOf = (member) => member,
-  wide = false,
-}: BoardPanelProps) {
+export function BoardPanel({ board, values, title, empty, linkOf = labelOf, wide = false }: BoardPanelProps) {
   const live = useWatch<unknown>(pathOf(board, values));
   const barsOf = (body: unknown) =>
-    entriesOf(board, values, body).map(({ key, member, count, image }) => ({
+    entriesOf(board, values, body).map(({ key, member, name, count, image }) => ({
       key,
-      label: labelOf(member),
+      label: linkOf(member, name),
+      isNamed: name !== "",
       count,
       image: image === undefined ? undefined : <Picture path={image} of={`${board.member.label} ${member}`} />,
     }));

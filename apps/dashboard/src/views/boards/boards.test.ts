@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entriesOf, pathOf, valuesOf, type Board } from "./boards.ts";
+import { entriesOf, labelOf, pathOf, valuesOf, type Board } from "./boards.ts";
 
 const board: Board = {
   domain: "parking",
@@ -34,8 +34,14 @@ test("a path whose own part has no value is not asked for", () => {
 
 test("entries have the fields that the view names", () => {
   expect(entriesOf(board, {}, { cars: [{ plate: "B-XY 7", entries: 3 }] })).toEqual([
-    { key: "B-XY 7", member: "B-XY 7", count: 3, image: "/cars/B-XY%207/image" },
+    { key: "B-XY 7", member: "B-XY 7", name: "", count: 3, image: "/cars/B-XY%207/image" },
   ]);
+  const named = entriesOf(
+    { ...board, memberName: "owner" },
+    {},
+    { cars: [{ plate: "B", owner: "Ada" }, { plate: "C" }] },
+  );
+  expect(named.map(({ member, name }) => labelOf(member, name))).toEqual(["B Ada", "C"]);
   const paid = { ...board, count: { field: "{by}", label: "Paid" } };
   expect(entriesOf(paid, { by: "hours" }, { cars: [{ plate: "B", hours: "2.50" }] })[0]?.count).toBe("2.50");
 });

@@ -55,6 +55,8 @@ function textOf(board: Board, name: string, values: Values): string {
 export interface BoardEntry {
   readonly key: string;
   readonly member: string;
+  /** Of a member that is registered; else empty. */
+  readonly name: string;
   /** A text: an amount. */
   readonly count: number | string;
   /** The path of a picture. */
@@ -62,7 +64,11 @@ export interface BoardEntry {
 }
 
 /** A response in another form than the view describes has none. */
-export function entriesOf({ list, member, count, image }: Board, values: Values, body: unknown): readonly BoardEntry[] {
+export function entriesOf(
+  { list, member, memberName = "", count, image }: Board,
+  values: Values,
+  body: unknown,
+): readonly BoardEntry[] {
   const entries = fieldOf(body, list);
   if (!Array.isArray(entries)) return [];
   const counted = fill(count.field, (name) => values[name] ?? "") ?? "";
@@ -76,10 +82,20 @@ export function entriesOf({ list, member, count, image }: Board, values: Values,
     return {
       key: name === "" ? String(index) : name,
       member: name,
+      name: textIn(memberName),
       count: typeof found === "string" ? found : Number(found ?? 0),
       image: image === undefined ? undefined : fill(image, textIn),
     };
   });
+}
+
+/** "7 Berlin Mitte": an id, and a name where there is one. */
+export const labelOf = (id: string | number, name = ""): string => (name === "" ? `${id}` : `${id} ${name}`);
+
+/** The name of the store or the item of a ranking; undefined: it has none. */
+export function nameIn(body: unknown): string | undefined {
+  const name = fieldOf(body, "name");
+  return typeof name === "string" ? name : undefined;
 }
 
 /** When a ranking's newest event was stored; undefined: the response does not have it. */

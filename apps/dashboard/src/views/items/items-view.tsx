@@ -1,10 +1,11 @@
 import type { Live } from "../../live/use-watch.ts";
 import { Choices, IdForm } from "../../parts/form.tsx";
 import { daysText } from "../../parts/format.ts";
-import { Heading, Message } from "../../parts/panel.tsx";
+import { Message } from "../../parts/panel.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
-import { BoardPanel, NoBoard } from "../boards/board-view.tsx";
-import { boardAt, valuesOf, type Boards, type Values } from "../boards/boards.ts";
+import { BoardPanel, NoBoard, OwnerHeading } from "../boards/board-view.tsx";
+import { boardAt, labelOf, valuesOf, type Board, type Boards, type Values } from "../boards/boards.ts";
+import { Registered } from "../registered/registered.tsx";
 
 interface ItemsViewProps {
   readonly views: Live<Boards>;
@@ -13,25 +14,44 @@ interface ItemsViewProps {
   readonly given: Values;
 }
 
-/** Where an item sells best. */
+/** Where an item sells best, or which items are registered. */
 export function ItemsView({ views, itemID, given }: ItemsViewProps) {
+  const { search = "", ...chosen } = given;
+  const board = boardAt("/items/{itemID}/top-stores", views.body?.views);
+  const values: Values = { ...(board && valuesOf(board, chosen)), itemID: itemID ?? "" };
   return (
     <>
-      <Heading text={itemID === undefined ? "Items" : `Item ${itemID}`} />
-      <IdForm label="Item" value={itemID} onPick={(id) => goTo(["items", id], given)} />
+      <OwnerHeading text={itemID === undefined ? "Items" : `Item ${itemID}`} {...{ board, values }} />
+      <IdForm
+        label="Item"
+        value={itemID ?? search}
+        onPick={(id) => goTo(["items", id], chosen)}
+        onSearch={(text) => goTo(["items"], { ...chosen, search: text })}
+      />
       {itemID === undefined ? (
-        <Message kind="empty">Choose an item to see which stores sell most of it.</Message>
+        <>
+          <Message kind="empty">
+            Choose an item to see which stores sell most of it: by number, or by a part of its name.
+          </Message>
+          <Registered many="items" search={search} />
+        </>
+      ) : board === undefined ? (
+        <NoBoard views={views} />
       ) : (
-        <StoresOfItem views={views} itemID={itemID} given={given} />
+        <StoresOfItem {...{ board, values, itemID }} given={chosen} />
       )}
     </>
   );
 }
 
-function StoresOfItem({ views, itemID, given }: ItemsViewProps & { readonly itemID: string }) {
-  const board = boardAt("/items/{itemID}/top-stores", views.body?.views);
-  if (board === undefined) return <NoBoard views={views} />;
-  const values: Values = { ...valuesOf(board, given), itemID };
+interface StoresOfItemProps {
+  readonly board: Board;
+  readonly values: Values;
+  readonly itemID: string;
+  readonly given: Values;
+}
+
+function StoresOfItem({ board, values, itemID, given }: StoresOfItemProps) {
   const pick = (changed: Values): void => goTo(["items", itemID], { ...given, ...changed });
   return (
     <>
@@ -40,7 +60,7 @@ function StoresOfItem({ views, itemID, given }: ItemsViewProps & { readonly item
         board={board}
         values={values}
         title={`Stores that sold most of item ${itemID}`}
-        labelOf={(storeID) => <a href={linkTo(["stores", storeID], given)}>Store {storeID}</a>}
+        linkOf={(storeID, name) => <a href={linkTo(["stores", storeID], given)}>Store {labelOf(storeID, name)}</a>}
         empty={`No store has sold item ${itemID} ${daysText(values["date"] ?? "")}.`}
       />
     </>

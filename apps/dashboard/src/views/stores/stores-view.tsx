@@ -1,11 +1,21 @@
 import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
 import { Choices, IdForm } from "../../parts/form.tsx";
 import { countText, dateText, daysText, timeText, wordsOf } from "../../parts/format.ts";
-import { Heading, Age, Tiles, Message, LivePanel } from "../../parts/panel.tsx";
+import { Age, Tiles, Message, LivePanel } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
-import { BoardPanel, NoBoard } from "../boards/board-view.tsx";
-import { boardAt, entriesOf, pathOf, valuesOf, type Board, type Boards, type Values } from "../boards/boards.ts";
+import { BoardPanel, NoBoard, OwnerHeading } from "../boards/board-view.tsx";
+import {
+  boardAt,
+  entriesOf,
+  labelOf,
+  pathOf,
+  valuesOf,
+  type Board,
+  type Boards,
+  type Values,
+} from "../boards/boards.ts";
+import { Registered } from "../registered/registered.tsx";
 
 interface StoresViewProps {
   readonly views: Live<Boards>;
@@ -14,21 +24,32 @@ interface StoresViewProps {
   readonly given: Values;
 }
 
-/** What sells in a store, and when its last purchase arrived. */
+/** What sells in a store and when its last purchase arrived, or which stores are registered. */
 export function StoresView({ views, storeID, given }: StoresViewProps) {
+  const { search = "", ...chosen } = given;
   const board = boardAt("/stores/{storeID}/top-items", views.body?.views);
+  const values: Values = { ...(board && valuesOf(board, { date: "today", ...chosen })), storeID: storeID ?? "" };
   return (
     <>
-      <Heading text={storeID === undefined ? "Stores" : `Store ${storeID}`} />
-      <IdForm label="Store" value={storeID} onPick={(id) => goTo(["stores", id], given)} />
+      <OwnerHeading text={storeID === undefined ? "Stores" : `Store ${storeID}`} {...{ board, values }} />
+      <IdForm
+        label="Store"
+        value={storeID ?? search}
+        onPick={(id) => goTo(["stores", id], chosen)}
+        onSearch={(text) => goTo(["stores"], { ...chosen, search: text })}
+      />
       {storeID === undefined ? (
-        <Message kind="empty">
-          Choose a store to see what sells there, such as <a href={linkTo(["stores", 1])}>store 1</a>.
-        </Message>
+        <>
+          <Message kind="empty">
+            Choose a store to see what sells there, such as <a href={linkTo(["stores", 1])}>store 1</a>: by number, or
+            by a part of its name.
+          </Message>
+          <Registered many="stores" search={search} />
+        </>
       ) : board === undefined ? (
         <NoBoard views={views} />
       ) : (
-        <StoreBoards key={storeID} board={board} storeID={storeID} given={given} />
+        <StoreBoards key={storeID} {...{ board, values, storeID }} given={chosen} />
       )}
     </>
   );
@@ -93,17 +114,19 @@ function LatestPurchases({ purchases, refunds, isComplete }: Latest) {
 
 interface StoreBoardsProps {
   readonly board: Board;
+  readonly values: Values;
   readonly storeID: string;
   readonly given: Values;
 }
 
-function StoreBoards({ board, storeID, given }: StoreBoardsProps) {
-  const values: Values = { ...valuesOf(board, { date: "today", ...given }), storeID };
+function StoreBoards({ board, values, storeID, given }: StoreBoardsProps) {
   const { date = "", by = "" } = values;
   const chosen = useWatch<unknown>(pathOf(board, values));
   const latest = useWatch<Latest>(`/purchases/latest?storeID=${encodeURIComponent(storeID)}&limit=10`);
   const best = entriesOf(board, values, chosen.body).find(({ count }) => Number(count) > 0);
-  const itemLink = (itemID: string) => <a href={linkTo(["items", itemID], given)}>{itemID}</a>;
+  const itemLink = (itemID: string, name: string) => (
+    <a href={linkTo(["items", itemID], given)}>{labelOf(itemID, name)}</a>
+  );
   const last = latest.body?.purchases[0];
   const chosenOf = (days: string): string =>
     `${days === "all" ? "of all days" : daysText(days)}${by === "quantity" ? "" : ` by ${wordsOf(by)}`}`;
@@ -118,7 +141,7 @@ function StoreBoards({ board, storeID, given }: StoreBoardsProps) {
         tiles={[
           {
             label: `Best seller ${chosenOf(date)}`,
-            value: best === undefined ? "–" : <>Item {itemLink(best.member)}</>,
+            value: best === undefined ? "–" : <>Item {itemLink(best.member, best.name)}</>,
             note:
               best === undefined
                 ? noteOf(chosen, `nothing sold ${daysText(date)}`)
@@ -138,7 +161,7 @@ function StoreBoards({ board, storeID, given }: StoreBoardsProps) {
             board={board}
             values={{ ...values, date: days }}
             title={`Best sellers ${chosenOf(days)}`}
-            labelOf={itemLink}
+            linkOf={itemLink}
             wide={date === "all"}
             empty={`Store ${storeID} has sold nothing ${daysText(days)}.`}
           />
