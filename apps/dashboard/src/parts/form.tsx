@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { View } from "@tally/contract";
 import { today, wordsOf } from "./format.ts";
 
@@ -15,7 +15,13 @@ interface PickFormProps {
 /** Asks for values, such as the number of a store. */
 export function PickForm({ params, values, isRequired, onPick }: PickFormProps) {
   const [texts, setTexts] = useState(values);
-  useEffect(() => setTexts(values), [params, JSON.stringify(values)]);
+  // Not in an effect: that would come after the first key that is pressed, and undo it.
+  const asked = JSON.stringify([params, values]);
+  const [shown, setShown] = useState(asked);
+  if (shown !== asked) {
+    setShown(asked);
+    setTexts(values);
+  }
   return (
     <form
       class="pick"
