@@ -108,7 +108,13 @@ test("the ranking of a store of which Redis keeps too few is that of all sales, 
   await redis.hset(board.replace("b:store:1", "floors"), "store:1", `${score} ${last}`);
   expect(await tallyJson(system, "audit")).toMatchObject({ agrees: true });
   for (const limit of [3, 4, 10]) {
-    const top = { storeID: 1, by: "quantity", asOf, items: items.slice(0, limit) };
+    // Counted from rows, it is as of the read.
+    const top = {
+      storeID: 1,
+      by: "quantity",
+      asOf: limit === 3 ? asOf : expect.any(String),
+      items: items.slice(0, limit),
+    };
     await expect.poll(() => get(`/stores/1/top-items?limit=${limit}`)).toEqual(top);
   }
   expect((await get("/items/store/1")).stores).toHaveLength(7);

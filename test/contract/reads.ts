@@ -62,7 +62,7 @@ test("the prices and the time of a purchase are stored exactly, and read back as
   await expectReads(system.url, [
     ["/items/top5/7301", { stores: [{ storeID: 73, numberOfItems: 4 }] }],
     ["/purchases?storeID=73", { purchases: [purchase], nextCursor: null }],
-    ["/purchases/latest?storeID=73", { purchases: [purchase], isComplete: true }],
+    ["/purchases/latest?storeID=73", { purchases: [purchase], isComplete: true, refunds: [] }],
   ]);
   const amounts = "SELECT unit_price AS price, discount_amount AS discount FROM purchase_items WHERE store_id = 73";
   expect(await database.writer.query(`${amounts} ORDER BY line`)).toEqual([

@@ -1,5 +1,6 @@
 import { decodeRankingMessage, fieldIn, newEventId, type Event, type Sources } from "@tally/contract";
 import { foldAll, rebuild } from "@tally/reconcile";
+import { monthOf, retain } from "@tally/database";
 import { openTcpProxy } from "@tally/local";
 import type { Rankings } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
@@ -82,11 +83,22 @@ const shown = (entries: unknown, member: Member, by: string) =>
     return [fieldIn(entry, member), by === "quantity" ? amount : Math.round(amount * 10_000)];
   });
 
-/** `ofItems` false: without the stores of items. */
-async function compare(ofItems = true): Promise<void> {
-  for (const window of windows) {
-    const { date, from = date ?? "10000101", to = date ?? "99991231" } = window;
-    const sums = await writer.query<Sum>(sumsOfRows("store_id, item"), [from, to]);
+/** For each window. */
+const readSums = () =>
+  Promise.all(
+    windows.map(({ date, from = date ?? "10000101", to = date ?? "99991231" }) =>
+      writer.query<Sum>(sumsOfRows("store_id, item"), [from, to]),
+    ),
+  );
+
+/** `ofItems` false: without the stores of items. `expected`: of the rows, by default those that there are. */
+async function compare({
+  ofItems = true,
+  expected,
+}: { ofItems?: boolean; expected?: readonly (readonly Sum[])[] } = {}) {
+  const sumsOfWindows = expected ?? (await readSums());
+  for (const [at, window] of windows.entries()) {
+    const sums = sumsOfWindows[at] ?? expect.fail();
     for (const by of measures) {
       const ranked = (member: Member, of: (one: Sum) => boolean) =>
         sums
@@ -106,11 +118,11 @@ async function compare(ofItems = true): Promise<void> {
           const page = { ...asked, limit, offset };
           expect({ ...page, entries }).toEqual({ ...page, entries: all.slice(offset, offset + limit) });
         }
-        for (const [at, [itemID]] of all.entries()) {
+        for (const [index, [itemID]] of all.entries()) {
           const body = await get("/stores/:storeID/items/:itemID/rank", { storeID, itemID }, { ...window, by });
-          expect(fieldIn(body, "rank")).toBe(at + 1);
+          expect(fieldIn(body, "rank")).toBe(index + 1);
           const near = shown(fieldIn(body, "neighbours"), "itemID", by);
-          expect(near).toEqual(all.slice(Math.max(at - 2, 0), at + 3));
+          expect(near).toEqual(all.slice(Math.max(index - 2, 0), index + 3));
         }
       }
       for (const itemID of ofItems ? items : []) {
@@ -122,7 +134,7 @@ async function compare(ofItems = true): Promise<void> {
   }
 }
 
-test("every window by every measure is the sum of its rows, folded, not folded and while they are folded", async () => {
+test("every window by every measure is the sum of its rows, folded, not folded, while they are folded, and removed", async () => {
   const options = { domain: purchases, database, rankings };
   const series = { windows: ["all", "day"], by: ["netSales"] } as const;
   await rebuild({ ...options, series });
@@ -148,6 +160,8 @@ test("every window by every measure is the sum of its rows, folded, not folded a
   );
   expect(taken?.corrections).toBeGreaterThan(10);
 
+  const execute = (sql: string) => database.transaction((transaction) => transaction.execute(sql));
+  await execute("CREATE TABLE saved AS SELECT * FROM folded_series");
   // As after an upgrade: the series of days lack what was folded before.
   await database.transaction(async (transaction) => {
     await transaction.execute("UPDATE ledger_folds SET series_from = ? WHERE domain = ?", [Number(yesterday), name]);
@@ -156,13 +170,33 @@ test("every window by every measure is the sum of its rows, folded, not folded a
       [...old, "grossSales", "netSales"],
     ]);
   });
-  await compare(false);
+  await compare({ ofItems: false });
   await rebuild({ ...options, series });
-  await compare(false);
+  await compare({ ofItems: false });
   for (const query of [{ date: nineAgo }, { from: nineAgo, to: today, by: "netSales" }])
     await expect(get("/items/:itemID/top-stores", { itemID: 1 }, query)).rejects.toThrow(
       `counts by day are kept from ${yesterday} on`,
     );
+  await execute("REPLACE INTO folded_series SELECT * FROM saved");
+  await execute("UPDATE ledger_folds SET series_from = 0");
+
+  // The rows of earlier months leave, and their counts stay.
+  const expected = await readSums();
+  const { removed = [] } =
+    (await retain({
+      url: own.writeUrl,
+      database,
+      domain: { name, retention: purchases.retention ?? expect.fail() },
+      firstKept: monthOf(Date.now()),
+      rowsPerTransaction: 3,
+      foldAll: () => foldAll(options, () => undefined),
+      exportMonth: () => Promise.resolve({ events: 0, file: "", sha256: "" }),
+      onProgress: () => undefined,
+    })) ?? {};
+  expect(removed).not.toEqual([]);
+  await compare({ expected });
+  await rebuild({ ...options, series });
+  await compare({ expected });
 });
 
 test("what Redis may not keep is counted from rows while it is frozen or away, and is as of then", async () => {
