@@ -126,7 +126,7 @@ test("a key for store 31 neither writes nor reads store 32, and leaves no row th
     ["/purchases?storeID=31&storeID=32", 400],
   ] as const)
     expect([path, (await send(path, { headers })).status]).toEqual([path, status]);
-  // Their store is known when they are stored.
+  // The store of a purchase is known once it is stored.
   const sales = [await sellWith(31, headers), await sellWith(34, bearer(full.key))];
   const paths = sales.map((sale) => `/purchases/${sale.headers.get("tally-event-id")}`);
   const statuses = () => Promise.all(paths.map(async (path) => (await send(path, { headers })).status));

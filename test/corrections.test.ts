@@ -27,7 +27,7 @@ async function refunded(sale: string, body: object, key: string): Promise<string
 test("a refund counts in its own store and day; what is too much is rejected; both can be read", async () => {
   const sale = await sold(url, 5, { item: 9, quantity: 4 });
   await becomes(sale, "stored");
-  // The ids are hashes: here in another order than the events.
+  // The ids are hashes: the first refund gets the greater one.
   const idOf = (key: string) => eventIdOfKey(`purchases/refund/${sale}`, key);
   const [one = "", other = ""] = ["a", "b"].toSorted((a, b) => (idOf(a) < idOf(b) ? 1 : -1));
   const first = await refunded(sale, refund(0, 2), one);

@@ -169,7 +169,7 @@ test("a file registers stores, a wrong line is rejected with its reason, and an 
   const importFile = (path: string, key = operator) => tally(key, "import", path, "--domain", "stores");
   const lines = ["80,africa/cairo,", "81,Mars/Olympus,2", "82,Europe/Berlin,3", "080,Africa/Cairo,5"];
   await writeFile(file, ["storeID,zone,closingHour", ...lines, ""].join("\n"));
-  // An import of events would end with 2: its lines would be stored again.
+  // An import of events ends with 2 here, because it would store its lines again.
   await writeFile(`${file}.import-began`, "of other content");
   for (let n = 0; n < 2; n++) {
     expect(await importFile(file)).toMatchObject({

@@ -108,7 +108,7 @@ test("the ranking of a store of which Redis keeps too few is that of all sales, 
   await redis.hset(board.replace("b:store:1", "floors"), "store:1", `${score} ${last}`);
   expect(await tallyJson(system, "audit")).toMatchObject({ agrees: true });
   for (const limit of [3, 4, 10]) {
-    // Counted from rows, it is as of the read.
+    // A ranking that is counted from rows has the time of the read.
     const top = {
       storeID: 1,
       by: "quantity",

@@ -15,7 +15,7 @@ import { openSystem, type System, type SystemOptions } from "./system.ts";
 const inFlightMax = 1500;
 const warmUpMs = 3000;
 const calmMs = 100;
-// A sabotage loses events, so what is waited for may never come.
+// A sabotage loses events, so the drill may wait for an event that never comes.
 const sabotagedMs = 15_000;
 
 export interface DrillFlags extends Pick<SystemOptions, "sabotage" | "services"> {

@@ -19,7 +19,7 @@ interface RecoveryOptions {
   /** Whether the rankings equal the rows again; undefined: the recovery does not wait for it. */
   readonly isEqual?: (() => Promise<boolean>) | undefined;
   readonly heldAfterMs?: number;
-  /** From the end of the fault. */
+  /** Counts from the end of the fault. */
   readonly equalWithinMs?: number;
 }
 

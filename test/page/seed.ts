@@ -10,7 +10,7 @@ const pixel = Buffer.from(
 /** As yyyymmdd: today of a store that is not registered. */
 const today = (): string => new Date().toISOString().slice(0, 10).replaceAll("-", "");
 
-/** A name as long as they may be. */
+/** A name of almost the longest length. */
 export const longName = "Oat drink ".repeat(10).trim();
 
 /** Sends one event of each kind often enough that every board has entries: 12 stores, 10 items, skiers, users and

@@ -314,7 +314,7 @@ test("days that are over are deleted, and rankings are rebuilt for other setting
   await build();
   const boardsOf = (day: string) => ({ prefix: `${day}/item:`, mirrorPrefix: `${day}/store:` });
   const [over, later] = ["20260101", "20991231"].map(boardsOf);
-  /** In batches of the ledger. */
+  /** Ranks moves as a batch of the ledger. */
   const rank = async (moves: Moves) => rankings.rank(domain.name, { ...(await storeSale()), ...encodeMoves(moves, 1) });
   const many = new Moves();
   for (const boards of [over, later])
@@ -356,7 +356,7 @@ test("a clock that is days ahead deletes no boards of live days", async () => {
 
 test("rankings are rebuilt for series after the first message with them, and when no message lacks one any more", async () => {
   const { domain, rankings, storeSale, start, seen } = await open(21);
-  // As an earlier release does. Its rankers may still rank messages, and delete no note.
+  // An earlier release builds without series. Its rankers may still rank messages, and delete no note.
   await goLive((await rankings.build(domain.name)) ?? expect.fail("another one builds"), 0);
   const rank = async (series: string) => rankings.rank(domain.name, { ...(await storeSale()), series });
   const rebuilt = async () => [seen.rebuilt, (await rankings.series(domain.name)) !== undefined];

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const text = (description: string) => ({ type: "string", description });
 
-/** The AsyncAPI document of the change feeds, of the schemas of which the API reference is made. */
+/** The AsyncAPI document of the change feeds. Its schemas are those of the API reference. */
 function documentOf() {
   const fed = domains.flatMap(({ name, feed }) => (feed === undefined ? [] : [{ name, feed }]));
   const schemas = fed.flatMap(({ feed }) => Object.entries(feed.schemas));

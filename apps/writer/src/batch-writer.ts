@@ -15,7 +15,7 @@ import { WaitingLine, type LineLimits } from "./waiting-line.ts";
  *   waiting      in the line until a transaction is full, or starts transactionEveryMs after the previous one started.
  *                The line is never longer than the consumer's prefetch
  *   storing      in the one transaction that runs, with all others that waited
- *   announcing   committed; its ranking message and its changes are being published. The next transaction runs meanwhile
+ *   announcing   committed; its ranking message and its changes are being published. The next transaction may run
  *   done         these are confirmed, the delivery acknowledged
  *
  * After a crash in any state the broker delivers it again, and the ledger shows how far it got. A batch that the
@@ -230,7 +230,7 @@ export class BatchWriter {
     writerChannels.afterAcknowledgement.publish(domain.name);
   }
 
-  /** `body`: undefined when the batch is folded. False when the writer stops before the confirm. */
+  /** `body`: undefined when the batch is folded. Returns false when the writer stops before the confirm. */
   async #publishRanking(
     key: string,
     body: Buffer | undefined,

@@ -16,7 +16,7 @@ const options = { ingestQueue: "q", rankingShards: 1, series: defaultSeries };
 const document = JSON.parse(readFileSync(new URL("../../../docs/asyncapi.json", import.meta.url), "utf8"));
 const documented = Compile(document.components.messages.batch.payload);
 
-/** A feed with a queue of a subscriber that rejects what it has no room for. */
+/** A feed with a subscriber whose full queue rejects messages. */
 async function open({ rejectedMaxMs = 10_000 } = {}) {
   const namespace = `t${randomBytes(6).toString("hex")}`;
   const { exchange, key: name } = feedOf(namespace, purchases.name);

@@ -4,7 +4,7 @@ import { backOff, Outage, type Log } from "@tally/runtime";
 import type { ReceivedBatch } from "./received-batch.ts";
 import { retried } from "./rejected-events.ts";
 
-// A queue of a subscriber that rejects what it has no room for may not stop the writer.
+// A full queue of a subscriber may reject messages. It must not stop the writer.
 const giveUpAfterMs = 10_000;
 const contentType = "application/cloudevents-batch+json; charset=utf-8";
 
@@ -16,7 +16,7 @@ interface FeedOptions {
   /** Ends all retries. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** How long a batch is sent again to a queue that rejects it. */
+  /** How long rejected batches are sent again. */
   readonly rejectedMaxMs?: number;
 }
 
@@ -32,8 +32,8 @@ export class ChangeFeed {
     this.#outage = new Outage(options.log, `publish changes of ${options.domain.name}`);
   }
 
-  /** `changes`: undefined for a batch that was stored before. Of this one, and of a delivery that comes again, all events
-   * that are rows are published: what of it was published, and by which batch it was stored, is unknown. */
+  /** `changes`: undefined for a batch that was stored before. For such a batch and for a redelivered one, it publishes
+   * all events that have rows: it cannot know which were published, and another batch may have stored them. */
   async publish(received: ReceivedBatch, changes: readonly Change[] | undefined): Promise<"done" | "aborted"> {
     const { domain, namespace, signal } = this.#options;
     const isKnown = changes !== undefined && !received.delivery.redelivered;
@@ -73,7 +73,7 @@ export class ChangeFeed {
     return outcome;
   }
 
-  /** After a while each batch is tried once. */
+  /** True after `rejectedMaxMs` of rejections: then each batch is tried once. */
   #isGivenUp(): boolean {
     const now = performance.now();
     this.#rejectedSince ??= now;

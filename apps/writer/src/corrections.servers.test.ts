@@ -78,7 +78,7 @@ test("of two refunds of the last unit the first to arrive is stored, in one batc
   for (const batches of [1, 2]) {
     const sold = sale(2, { lines: [[5, 1]] });
     await store(sold);
-    // The ids grow.
+    // The second id is greater, and arrives first.
     const [later, earlier] = [refundOf(sold, 1), refundOf(sold, 1)];
     await storeBody(...(batches === 1 ? [bodyOf([earlier, later])] : [bodyOf([earlier]), bodyOf([later])]));
     expect(await Promise.all([earlier, later].map(stateOf))).toEqual([

@@ -64,7 +64,7 @@ async function storeReady(
   writer.take({
     body: encodeBatch(id, Date.now(), events, domain.eventVersion),
     messageId: textOfBatchId(id),
-    // A process that was killed after its commit may have stored them as another batch.
+    // The change feed reads the rows: a process killed after its commit may have stored them in another batch.
     redelivered: true,
     headers: {},
     lost: false,

@@ -51,9 +51,9 @@ class RolledBack extends Error {
   readonly code = "ROLLED_BACK";
 }
 
-/** The letters of events that are rejected for their data or by the rows. A letter has the id of its event. When a letter with that id holds
- * other content, because a client used an Idempotency-Key for two events, the id is made of the content too: no letter
- * replaces another. One lookup, none without such events. */
+/** The letters of events that are rejected for their data or by the rows. A letter has the id of its event. When a
+ * letter with that id holds other content, because a client used an Idempotency-Key for two events, the id is made of
+ * the content too: no letter replaces another. One lookup, none without such events. */
 export async function lettersOfRejected(
   reader: SqlReader,
   domain: Domain,

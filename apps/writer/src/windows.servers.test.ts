@@ -83,7 +83,7 @@ const shown = (entries: unknown, member: Member, by: string) =>
     return [fieldIn(entry, member), by === "quantity" ? amount : Math.round(amount * 10_000)];
   });
 
-/** For each window. */
+/** The sums of the rows, by window. */
 const readSums = () =>
   Promise.all(
     windows.map(({ date, from = date ?? "10000101", to = date ?? "99991231" }) =>
@@ -91,7 +91,7 @@ const readSums = () =>
     ),
   );
 
-/** `ofItems` false: without the stores of items. `expected`: of the rows, by default those that there are. */
+/** `ofItems` false: leaves out the stores of items. `expected`: by default the sums of the rows. */
 async function compare({
   ofItems = true,
   expected,

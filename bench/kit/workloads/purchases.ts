@@ -91,7 +91,7 @@ function requestOf(purchase: Purchase, isPriced = false): ClientRequest {
   };
 }
 
-// From 0.99 on; one item in five has a discount. Without a random number: the same seed sells the same items.
+// One item in five has a discount. Uses no random number: a seed sells the same items with and without prices.
 const priceOf = (item: number): string =>
   `,"unitPrice":"${item % 100}.99"${item % 5 === 0 ? ',"discountAmount":"0.5"' : ""}`;
 

@@ -112,8 +112,8 @@ class QueuePublisher implements Connection {
     return this.#open.size;
   }
 
-  /** Persistent, and mandatory without a topic. Resolves with the outcome. Rejects only for a message that AMQP cannot carry (an id over
-   * 255 bytes, headers over 64 KiB), never for a fault of the broker. */
+  /** Persistent, and mandatory without a topic. Resolves with the outcome. Rejects only for a message that AMQP cannot
+   * carry (an id over 255 bytes, headers over 64 KiB), never for a fault of the broker. */
   publish(message: Message): Promise<PublishOutcome> {
     if (this.#closed) return Promise.resolve("expired");
     return new Promise((resolve, reject) => {

@@ -87,9 +87,9 @@ export type Change<E extends Event = Event> = BatchEvent<E>;
 
 /** A change as subscribers see it; a CloudEvent is made of it. */
 export interface FeedEvent {
-  /** The event's. */
+  /** The event id. */
   readonly id: string;
-  /** With the version of `data`. */
+  /** Its end is the version of `data`. */
   readonly type: string;
   readonly subject: string;
   readonly data: object;
@@ -97,7 +97,7 @@ export interface FeedEvent {
 
 interface Feed<C extends Change> {
   readonly eventOf: (change: C) => FeedEvent;
-  /** Of the given ids those that are stored, from their rows. */
+  /** Reads the stored events among these ids from their rows. */
   readonly read: (reader: SqlReader, eventIds: readonly string[]) => Promise<readonly FeedEvent[]>;
   /** The schema of `data`, by type. */
   readonly schemas: Readonly<Record<string, TSchema>>;
@@ -111,8 +111,8 @@ export interface Refusal {
 
 export interface Store<E extends Event, C extends Change<E>> {
   /** Writes the events of several batches and returns those that changed rows. Safe to repeat: a stored event is no
-   * change. No event id occurs twice in `events`, which are in the order of their arrival. Calls `refuse` for an event that contradicts the rows: it becomes a
-   * dead letter. */
+   * change. `events` are in the order of their arrival; no event id occurs twice. Calls `refuse` for an event that
+   * contradicts the rows: it becomes a dead letter. */
   readonly write: (
     transaction: SqlTransaction,
     events: readonly BatchEvent<E>[],

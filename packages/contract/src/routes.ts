@@ -58,9 +58,9 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   /** Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if that
    * identifies the event: then equal content is the same event, with any key. */
   readonly toEvent: (id: string, params: Params, body: Body) => E;
-  /** encodeEvent(toEvent(id, params, body)) without parsing the body; undefined: it must be parsed, or `check` reads. */
+  /** encodeEvent(toEvent(id, params, body)) without parsing the body; undefined: parse it, and call `check`. */
   readonly encodeUsual?: (id: string, params: Params, body: Buffer) => EncodedEvent | undefined;
-  /** Rejects with InvalidInput alone, for what depends on stored data; undefined: without I/O. */
+  /** Rejects only with InvalidInput, for what depends on stored data. Returns undefined when it needs no I/O. */
   check?(event: NoInfer<E>, sources: Sources): Promise<void> | undefined;
   /** Throws NotFound when the request names something that does not exist. */
   readonly requires?: (params: Params, sources: Sources) => Promise<void>;
@@ -119,7 +119,7 @@ export interface PutRoute<Params = unknown, Body = unknown, Row = unknown, Respo
   readonly params: TObject;
   readonly body: TSchema;
   readonly response: TSchema;
-  /** Requests with equal scopes change the same. */
+  /** Requests with equal scopes change the same rows. */
   readonly scope: (params: Params) => string;
   readonly storeOf: (params: Params) => StoreId | undefined;
   /** Throws InvalidInput for what the schemas cannot express. */

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 const ViewParameter = Type.Object({
   name: Type.String(),
   label: Type.String(),
-  /** id: a whole number. date: yyyymmdd; with `choices` one of them, or `from` and `to` in its place. choice: one of `choices`. */
+  /** id: a whole number. date: yyyymmdd; with `choices` also these, or `from` and `to` instead. choice: a choice. */
   kind: Type.Enum(["id", "date", "text", "choice"]),
   /** Absent: may be left empty in the query, must be filled in in the path. */
   default: Type.Optional(Type.String()),

@@ -3,7 +3,7 @@ import type { Event, EventFiles, PutRoute, Sources, SqlTransaction, SqlValue } f
 import { Type, type Static, type TObject, type TProperties } from "typebox";
 import { closed, ids, None, numberFilter, texts, wholeNumbers } from "./values.ts";
 
-/** By column of the table. Undefined or null: the column of a registered one stays as it is. */
+/** `columns`: values by column of the table. Undefined or null leaves a stored value unchanged. */
 interface Row {
   readonly id: number;
   readonly columns: Readonly<Record<string, SqlValue | undefined>>;
@@ -18,13 +18,13 @@ interface Parts<B extends TObject, R extends Row> {
   readonly body: B;
   /** Throws InvalidInput for what the schema cannot express. */
   readonly rowOf: (id: number, body: Static<B>) => R;
-  /** In the order of a CSV, with their SQL. */
+  /** The SQL of each field, in the order of a CSV. */
   readonly fields: Readonly<Record<string, string>>;
   readonly shown: TProperties;
   /** A table of fields that are valid from a day on. */
   readonly versions?: {
     readonly table: string;
-    /** The rows of the register are written and locked. */
+    /** Called when the rows of the register are written and locked. */
     readonly write: (transaction: SqlTransaction, rows: readonly R[]) => Promise<void>;
   };
   readonly requiredColumns?: readonly string[];
@@ -92,7 +92,7 @@ function putOf<B extends TObject, R extends Row>(parts: Parts<B, R>, shape: Shap
     storeOf,
     rowOf: (params, body) => parts.rowOf(idOf(params), body),
     async put(rows, transaction) {
-      // In one order, so that two gateways do not wait for each other.
+      // All gateways use this order: two of them do not deadlock.
       const sorted = rows.toSorted((a, b) => a.id - b.id);
       const names = Object.keys(sorted[0]?.columns ?? {});
       const kept = names.map((name) => `${name} = COALESCE(VALUES(${name}), ${name})`).join(", ");
@@ -138,7 +138,7 @@ const PageQuery = closed({
 });
 
 function pageOf({ example }: ExampleOf, { many, idField, idColumn, selectNewest, Shown }: Shape) {
-  // A search reads the whole table, so GroupReads has two at a time.
+  // A search reads the whole table. GroupReads runs at most two at a time.
   const page = keyedRead<readonly [from: number, pattern: string, limit: number], Fields, readonly Fields[]>({
     select: `${selectNewest} ${idColumn} >= ? AND (? = '%%' OR name LIKE ?) ORDER BY ${idColumn} LIMIT ?`,
     values: ([from, pattern, limit]) => [from, pattern, pattern, limit],
@@ -173,7 +173,7 @@ function namesOf({ many, ownId }: Shape) {
     keysMax: 1000,
     ofRows: ([row]) => row?.name ?? undefined,
   });
-  /** The names of ids as a field, where they are known. A few seconds old. */
+  /** `{ name }` of each id, a few seconds old; `{}` where it is not known. */
   return async ({ readKept }: Pick<Sources, "readKept">, of: readonly Pick<Row, "id">[]) => {
     const found = await Promise.all(of.map(async ({ id }) => readKept(names, [id])));
     return found.map((name) => (name === undefined ? {} : { name }));

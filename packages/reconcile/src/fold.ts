@@ -68,8 +68,8 @@ export async function fold({ domain, database, rankings, signal, ...range }: Fol
 }
 
 /** Notes in Redis how many batches are folded, before the commit: a Redis with a lower number than the database has
- * lacks batches that the ledger has no more. Others wait with their number for the transaction, which folds. Throws
- * Unfoldable unless the batches are marked in the same Redis. */
+ * lacks batches that are no longer in the ledger. The transaction holds the lock of foldBatches, so one process notes
+ * at a time. Throws Unfoldable unless the batches are marked in the same Redis. */
 async function note(
   rankings: FoldOptions["rankings"],
   domain: string,

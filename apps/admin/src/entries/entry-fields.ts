@@ -22,7 +22,7 @@ export function bulkRouteOf({ routes }: Domain): BulkRoute<Event> | undefined {
   return routes.find((route) => route.kind === "bulk");
 }
 
-/** The bulk route, which takes events of one kind; a domain without one: ownRoutesOf. */
+/** The bulk route, which takes events of one kind. A domain without a bulk route: its own routes. */
 export function routesOf(domain: Domain): readonly (OwnRoute | BulkRoute<Event>)[] {
   const bulk = bulkRouteOf(domain);
   return bulk === undefined ? ownRoutesOf(domain) : [bulk];

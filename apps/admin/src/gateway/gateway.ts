@@ -69,7 +69,7 @@ export function gatewayOf({ url: flag }: GatewayFlags) {
       const { status } = response;
       const text = await response.text();
       const json = parsedJson(text);
-      // Of a bulk request with one event.
+      // A bulk response has the id and the error in its entry.
       const result = fieldIn(fieldIn(json, "results"), "0");
       const eventId = response.headers.get("tally-event-id") ?? textIn(result, "id") ?? null;
       const error = messageOf(text) ?? textIn(result, "error");

@@ -27,7 +27,7 @@ export function topCommand(): Command {
     .option("--to <day>", "up to this day, yyyymmdd; 366 days at most")
     .option("--by <measure>", "what is counted, such as quantity (default), netSales or grossSales")
     .option("--limit <number>", "this many entries, 10 by default", limits)
-    .option("--offset <number>", "without the first ones, at most 900")
+    .option("--offset <number>", "leaves out this many first entries, at most 900")
     .addOption(jsonFlag)
     .addOption(gatewayFlag)
     .action((board: string | undefined, values: readonly string[], flags: TopFlags) =>
@@ -98,7 +98,7 @@ function nameOf({ domain, view }: Pick<Chosen, "domain" | "view">): string {
   return `${domain}/${view.name}`;
 }
 
-// No parameters of a view: a route with `date` takes these too.
+// A route with `date` takes these too. Views do not name them.
 const beside = ["from", "to", "offset"] as const;
 
 /** The path with its values. A parameter without a value is left out of the query. */
@@ -150,8 +150,8 @@ function valuesOf(view: View, given: readonly string[], flags: ChoiceFlags): Rea
     values[name] = value;
   }
   for (const name of beside) {
-    const day = flagged.get(name);
-    if (day !== undefined) values[name] = day;
+    const value = flagged.get(name);
+    if (value !== undefined) values[name] = value;
   }
   return values;
 }

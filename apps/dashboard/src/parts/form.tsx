@@ -15,7 +15,7 @@ interface PickFormProps {
 /** Asks for values, such as the number of a store. */
 export function PickForm({ params, values, isRequired, onPick }: PickFormProps) {
   const [texts, setTexts] = useState(values);
-  // Not in an effect: that would come after the first key that is pressed, and undo it.
+  // Not in an effect: an effect runs after the first key press and would undo it.
   const asked = JSON.stringify([params, values]);
   const [shown, setShown] = useState(asked);
   if (shown !== asked) {
@@ -114,7 +114,7 @@ interface DaysProps extends Pick<InputProps, "value" | "onChange"> {
 
 const [oneDay, firstAndLast] = ["a date", "from, to"];
 
-/** Asks for one of the choices, for a date, or for the first and the last one, "2026-11-20..2026-11-26". Begins with
+/** Asks for one of the choices, for a date, or for the first and the last date, "2026-11-20..2026-11-26". A new date is
  * today's. */
 function Days({ label, value, choices, onChange }: DaysProps) {
   const dates = choices.includes(value) ? [] : value.split("..", 2);
@@ -148,7 +148,7 @@ function Days({ label, value, choices, onChange }: DaysProps) {
 }
 
 interface SelectProps {
-  /** Default: that of the label around it, which must have no other field. */
+  /** Default: the text of the label around it, which must then have no other field. */
   readonly label?: string;
   readonly value: string;
   readonly choices: readonly string[];

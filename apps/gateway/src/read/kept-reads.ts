@@ -5,12 +5,12 @@ import { nameOfKey } from "./group-reads.ts";
 interface Kept<T> {
   value: T | undefined;
   readonly atMs: number;
-  /** Until it ends, or has lasted too long. */
+  /** Undefined once the read has ended or has lasted `waitMs`. */
   reading: Promise<T | undefined> | undefined;
 }
 
-/** `keptMs`: how old a value may be. `keysMax`: of each kind. `waitMs`: for a read, after that its value is undefined or
- * the one before. */
+/** `keptMs`: how old a value may be. `keysMax`: limit of each kind. `waitMs`: how long a caller waits for a read; then
+ * it gets the value before, or undefined. */
 export interface KeptReadOptions {
   readonly read: Sources["read"];
   readonly keptMs: number;
@@ -18,8 +18,8 @@ export interface KeptReadOptions {
   readonly waitMs: number;
 }
 
-/** Keeps what was read for some seconds. A failed read is repeated after that, so a database that is down costs rankings
- * no time and no names. */
+/** Keeps what was read for `keptMs`. A failed read keeps the value before, and is repeated only after `keptMs`: while
+ * the database is down, rankings keep their names and are hardly slower. */
 export class KeptReads {
   readonly #options: KeptReadOptions;
   /** KeyedRead<K, T> → Kept<T> by name of the key, the oldest first. */
@@ -33,7 +33,7 @@ export class KeptReads {
     let kind = this.#kinds.get(what);
     if (kind === undefined) this.#kinds.set(what, (kind = new Map()));
     const name = nameOfKey(key);
-    // What is kept of a kind was read by it.
+    // All values in `kind` were read by `what`.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const known = kind.get(name) as Kept<T> | undefined;
     const atMs = performance.now();

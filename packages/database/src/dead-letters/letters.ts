@@ -159,7 +159,7 @@ type RowOf<Letter> = Omit<Letter, "id"> & { readonly id: Buffer };
 export async function keepLetters(transaction: SqlTransaction, letters: readonly NewLetter[]): Promise<void> {
   if (letters.length === 0) return;
   const now = Date.now();
-  // In one order, as all writers do: two with copies of the same letters do not deadlock.
+  // All writers use this order: two that keep copies of the same letters do not deadlock.
   const ordered = letters.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const rows = ordered.map((letter) => [
     bytesOfEventId(letter.id),

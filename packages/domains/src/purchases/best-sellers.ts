@@ -13,7 +13,7 @@ export const StoreParams = Type.Object({ storeID: ids.Text });
 export const ItemParams = Type.Object({ itemID: ids.Text });
 const RankParams = Type.Object({ ...StoreParams.properties, ...ItemParams.properties });
 
-/** Of a store or an item that is registered. */
+/** The name of a registered store or item. */
 const Name = { name: Type.Optional(Type.String()) };
 
 /** The field that `by` names. */

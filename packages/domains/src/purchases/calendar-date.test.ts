@@ -48,7 +48,7 @@ test("a new sale is of tomorrow in the zone of its store at the latest, by the c
       return false;
     }
   };
-  // In all zones without a look at them, in those zones, and in any zone.
+  // Accepted without the zone, in each zone, and in at least one zone.
   const accepts = (date: number) => [
     isAccepted(() => isUpToTomorrowEverywhere(date)),
     ...zones.map((zone) => isAccepted(() => expectUpToTomorrow({ zone, closingHour: 6 }, date))),

@@ -23,7 +23,7 @@ interface Line {
   readonly gross: number | undefined;
   readonly value: number | undefined;
   readonly returned: number;
-  /** Of the value. */
+  /** The value that is not refunded yet. */
   readonly left: number | undefined;
 }
 

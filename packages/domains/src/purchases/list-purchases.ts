@@ -159,7 +159,7 @@ interface LatestRow extends CountedRow {
 const limits = wholeNumbers(1, 100);
 const limitDefault = "20";
 
-// As above. A refund shows beside its purchase too, but its store may be another one.
+// Searches the newest dates, as selectLatest does. The store of a refund may differ from that of its purchase.
 const selectRefunds = `
   SELECT ${correctionTable.selectList()}, storedAt FROM (
     SELECT *, stored_at AS storedAt FROM purchase_corrections

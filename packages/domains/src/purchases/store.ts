@@ -116,8 +116,8 @@ const selectCorrections = `
 // The moves of a batch are one statement and one message, and a short void may have 500 lines.
 const linesOfBatchMax = 50_000;
 
-/** The corrections that are new and that their sales admit, with what they count: of two that exclude each other, the
- * first to arrive. Locks the sales. */
+/** The corrections that are new and that their sales admit, with what they count. Of two that exclude each other, the
+ * first to arrive is admitted. Locks the sales. */
 async function admit(
   transaction: SqlTransaction,
   corrections: readonly BatchEvent<Correction>[],
@@ -146,7 +146,7 @@ async function admit(
   return admitted;
 }
 
-/** `storedAt`: in ms since 1970; null: before it was noted. */
+/** `storedAt`: in ms since 1970; null: the row is older than the column. */
 type StoredCorrection = CountedCorrection & { readonly storedAt: number | null };
 
 /** What was taken back of sales, by event id, in the order of their storage. */

@@ -91,7 +91,7 @@ const selectVersions =
 const upsertVersions =
   "INSERT INTO store_regions (store_id, valid_from, region) VALUES ? ON DUPLICATE KEY UPDATE region = VALUES(region)";
 
-/** A region without a day is that of the store's today, unless it is already: repeated later, it changes nothing. */
+/** A region without a day is valid from the store's today on. It is not written if it is today's region already. */
 async function writeRegions(transaction: SqlTransaction, rows: readonly StoreRow[]): Promise<void> {
   const ids = rows.flatMap(({ id, region }) => (region === undefined ? [] : [id]));
   if (ids.length === 0) return;

@@ -36,7 +36,7 @@ const none: readonly Buffer[] = [];
 
 type Params = Readonly<Record<"storeID" | "custID" | "date", string>>;
 
-/** undefined for any other body, valid or not, and for a date that depends on the zone of the store. Throws InvalidInput for params that name no purchase. */
+/** undefined for any other body, and for a date that some time zones reject. Throws InvalidInput for wrong params. */
 export function encodeUsualPurchase(id: string, params: Params, body: Uint8Array): EncodedEvent | undefined {
   if (!copyItems(body)) return undefined;
   const storeId = ids.parse("storeID", params.storeID);

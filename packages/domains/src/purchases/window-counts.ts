@@ -117,7 +117,7 @@ async function topOfBoard({ boards }: Sources, { id: owner, boardOf }: Owner, { 
   return top?.isExact ? top : undefined;
 }
 
-// Before the rows are read, which may contain more.
+// Taken before the rows are read: they may contain newer sales.
 const now = (): string => new Date().toISOString();
 
 /** The highest counts after the first `offset` ones, and their age: from the board or, if there is none or it has too

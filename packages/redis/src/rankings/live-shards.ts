@@ -20,8 +20,8 @@ import type { RankingsRedis } from "./scripts.ts";
  *                         :g:applied:<hex>  the marks of a producer, one bit for each batch: it is ranked
  *                         :g:folded    how many batches are folded; all of them are marked
  *                         :g:series    which series of mirrored counts it has, as JSON; absent: of all time only
- *                         :g:needs     the series that a message must have, as textOfSeries. An earlier release built
- *                                      without: those of the first message that has any
+ *                         :g:needs     the series that a message must have, as textOfSeries. Missing after a build by
+ *                                      an earlier release, until the first message with series
  *                         :g:lacks-series  for a minute after a message without one of them, which deletes :series
  *                         :g:as-of     when the newest ranked batch was stored, ms since 1970
  *                         :g:recent    in the first shard: ranked batches that no noted epoch shows to be in the ledger
@@ -64,8 +64,8 @@ export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator
 }
 
 /*
- * The name of a generation ends in its number of shards: "1732301234567000r1f0c9a3ex4". A process asks the first shard for the
- * live one. What it knows may be old, so each script compares: for another number it fails with "SHARDS <number>"
+ * The name of a generation ends in its number of shards: "1732301234567000r1f0c9a3ex4". A process asks the first shard
+ * for the live one. Its answer may be old, so each script compares: for another number it fails with "SHARDS <number>"
  * before any effect, and is called again with the new one. A change of the number switches the first shard last.
  */
 

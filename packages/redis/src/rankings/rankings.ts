@@ -101,8 +101,8 @@ export interface Rankings extends BatchRanking {
   noteFolded(domain: string, batches: number): Promise<void>;
   /** The series of the live generation; undefined: none, an earlier release has built it, or it lacks moves. */
   series(domain: string): Promise<KeptSeries | undefined>;
-  /** Whether a message without moves of a series was ranked in the last minute, or, since an earlier release built the
-   * rankings, none with any. */
+  /** True for a minute after a message that lacks a needed series was ranked. Also true when an earlier release built
+   * the rankings, until a message with series is ranked. */
   lacksSeries(domain: string): Promise<boolean>;
   /** Deletes the boards of the days before one, yyyymmdd. Scans all keys of the Redis. */
   forgetDays(domain: string, before: number): Promise<void>;
@@ -112,8 +112,8 @@ export interface Rankings extends BatchRanking {
   build(domain: string, shards?: number): Promise<NewGeneration | undefined>;
   isBuilding(domain: string): Promise<boolean>;
   /** At most 100 members of a board, highest counts first, equal counts by the smaller id. An unknown board is empty.
-   * Not exact: a series that is not kept; and after counts have fallen, until others have grown. Throws RankingsUnavailable, as `count` and `isMarked`
-   * do. */
+   * Not exact: a series that is not kept; and after counts have fallen, until others have grown. Throws
+   * RankingsUnavailable, as `count` and `isMarked` do. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** 0 for a member that is not on the board. */
   count(domain: string, board: string, member: string): Promise<number>;

@@ -86,7 +86,7 @@ interface BoardPanelProps {
   readonly title: string;
   /** In place of a ranking without entries. */
   readonly empty: string;
-  /** Default: its text. */
+  /** Default: id and name without a link. */
   readonly linkOf?: (member: string, name: string) => ComponentChildren;
   readonly wide?: boolean;
 }

@@ -55,7 +55,7 @@ function textOf(board: Board, name: string, values: Values): string {
 export interface BoardEntry {
   readonly key: string;
   readonly member: string;
-  /** Of a member that is registered; else empty. */
+  /** The name of a registered member; else empty. */
   readonly name: string;
   /** A text: an amount. */
   readonly count: number | string;

@@ -67,7 +67,7 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
       const { grant } = request;
       const requestKey = idempotencyKey(request.headers["idempotency-key"]);
       const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: limits.bodyBytesMax });
-      // Few are promises.
+      // Only entries that need a check with I/O are promises.
       // oxlint-disable-next-line typescript/await-thenable
       const entries = await Promise.all(await inSlices(readers, (read, index) => readEntry(index, read, grant)));
       // Clients with other API keys may choose the same key for another request.

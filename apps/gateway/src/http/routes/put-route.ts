@@ -31,8 +31,8 @@ interface Waiting {
   readonly result: PromiseWithResolvers<unknown>;
 }
 
-/** Requests that arrive during a transaction share the next one: an import of 100,000 lines would wait for as many
- * commits. */
+/** Requests that arrive during a transaction share the next one. Without this an import of 100,000 lines waits for
+ * 100,000 commits. */
 class GroupPuts {
   readonly #route: PutRoute;
   readonly #operator: Database;
@@ -51,7 +51,7 @@ class GroupPuts {
     return result.promise;
   }
 
-  // Never runs twice at once.
+  // Never runs twice at once: put() looks at #isWriting.
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
     while (this.#waiting.length > 0) {
