@@ -2,17 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useWatch, type Live } from "../../live/use-watch.ts";
 import { Bars, Picture } from "../../parts/bars.tsx";
 import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
-import {
-  asOfIn,
-  entriesOf,
-  labelOf,
-  nameIn,
-  pathOf,
-  valuesOf,
-  type Board,
-  type Boards,
-  type Values,
-} from "./boards.ts";
+import { asOfIn, entriesOf, labelOf, pathOf, valuesOf, type Board, type Boards, type Values } from "./boards.ts";
 import { PickForm } from "../../parts/form.tsx";
 import { goTo } from "../../route/route.ts";
 
@@ -60,18 +50,6 @@ export function BoardView({ views, domain, name, given }: BoardViewProps) {
       )}
     </>
   );
-}
-
-interface OwnerHeadingProps {
-  readonly text: string;
-  readonly board: Board | undefined;
-  readonly values: Values;
-}
-
-/** "Store 7", and its name once its board is there. */
-export function OwnerHeading({ text, board, values }: OwnerHeadingProps) {
-  const { body } = useWatch<unknown>(board && pathOf(board, values));
-  return <Heading text={labelOf(text, nameIn(body))} />;
 }
 
 /** In place of a board: the views are not there yet, or have none. */

@@ -1,11 +1,10 @@
 import type { Live } from "../../live/use-watch.ts";
-import { Choices, IdForm } from "../../parts/form.tsx";
+import { Choices } from "../../parts/form.tsx";
 import { daysText } from "../../parts/format.ts";
-import { Message } from "../../parts/panel.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
-import { BoardPanel, NoBoard, OwnerHeading } from "../boards/board-view.tsx";
+import { BoardPanel, NoBoard } from "../boards/board-view.tsx";
 import { boardAt, labelOf, valuesOf, type Board, type Boards, type Values } from "../boards/boards.ts";
-import { Registered } from "../registered/registered.tsx";
+import { OwnerFinder } from "../owners/owner-finder.tsx";
 
 interface ItemsViewProps {
   readonly views: Live<Boards>;
@@ -21,21 +20,10 @@ export function ItemsView({ views, itemID, given }: ItemsViewProps) {
   const values: Values = { ...(board && valuesOf(board, chosen)), itemID: itemID ?? "" };
   return (
     <>
-      <OwnerHeading text={itemID === undefined ? "Items" : `Item ${itemID}`} {...{ board, values }} />
-      <IdForm
-        label="Item"
-        value={itemID ?? search}
-        onPick={(id) => goTo(["items", id], chosen)}
-        onSearch={(text) => goTo(["items"], { ...chosen, search: text })}
-      />
-      {itemID === undefined ? (
-        <>
-          <Message kind="empty">
-            Choose an item to see which stores sell most of it: by number, or by a part of its name.
-          </Message>
-          <Registered many="items" search={search} />
-        </>
-      ) : board === undefined ? (
+      <OwnerFinder one="Item" many="items" id={itemID} {...{ search, chosen, board, values }}>
+        Choose an item to see which stores sell most of it: by number, or by a part of its name.
+      </OwnerFinder>
+      {itemID === undefined ? null : board === undefined ? (
         <NoBoard views={views} />
       ) : (
         <StoresOfItem {...{ board, values, itemID }} given={chosen} />

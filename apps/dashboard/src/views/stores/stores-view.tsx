@@ -1,10 +1,10 @@
 import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
-import { Choices, IdForm } from "../../parts/form.tsx";
+import { Choices } from "../../parts/form.tsx";
 import { countText, dateText, daysText, timeText, wordsOf } from "../../parts/format.ts";
-import { Age, Tiles, Message, LivePanel } from "../../parts/panel.tsx";
+import { Age, Tiles, LivePanel } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
-import { BoardPanel, NoBoard, OwnerHeading } from "../boards/board-view.tsx";
+import { BoardPanel, NoBoard } from "../boards/board-view.tsx";
 import {
   boardAt,
   entriesOf,
@@ -15,7 +15,7 @@ import {
   type Boards,
   type Values,
 } from "../boards/boards.ts";
-import { Registered } from "../registered/registered.tsx";
+import { OwnerFinder } from "../owners/owner-finder.tsx";
 
 interface StoresViewProps {
   readonly views: Live<Boards>;
@@ -31,22 +31,11 @@ export function StoresView({ views, storeID, given }: StoresViewProps) {
   const values: Values = { ...(board && valuesOf(board, { date: "today", ...chosen })), storeID: storeID ?? "" };
   return (
     <>
-      <OwnerHeading text={storeID === undefined ? "Stores" : `Store ${storeID}`} {...{ board, values }} />
-      <IdForm
-        label="Store"
-        value={storeID ?? search}
-        onPick={(id) => goTo(["stores", id], chosen)}
-        onSearch={(text) => goTo(["stores"], { ...chosen, search: text })}
-      />
-      {storeID === undefined ? (
-        <>
-          <Message kind="empty">
-            Choose a store to see what sells there, such as <a href={linkTo(["stores", 1])}>store 1</a>: by number, or
-            by a part of its name.
-          </Message>
-          <Registered many="stores" search={search} />
-        </>
-      ) : board === undefined ? (
+      <OwnerFinder one="Store" many="stores" id={storeID} {...{ search, chosen, board, values }}>
+        Choose a store to see what sells there, such as <a href={linkTo(["stores", 1])}>store 1</a>: by number, or by a
+        part of its name.
+      </OwnerFinder>
+      {storeID === undefined ? null : board === undefined ? (
         <NoBoard views={views} />
       ) : (
         <StoreBoards key={storeID} {...{ board, values, storeID }} given={chosen} />

@@ -1,7 +1,40 @@
+import type { ComponentChildren } from "preact";
 import { useWatch, type BodyOf } from "../../live/use-watch.ts";
-import { LivePanel } from "../../parts/panel.tsx";
+import { IdForm } from "../../parts/form.tsx";
+import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import { linkTo } from "../../route/route.ts";
+import { goTo, linkTo } from "../../route/route.ts";
+import { labelOf, nameIn, pathOf, type Board, type Values } from "../boards/boards.ts";
+
+interface OwnerFinderProps extends RegisteredProps {
+  readonly one: "Store" | "Item";
+  readonly id: string | undefined;
+  /** The chosen days and measure. */
+  readonly chosen: Values;
+  /** Its body has the name of the owner. */
+  readonly board: Board | undefined;
+  readonly values: Values;
+  /** What to do while none is chosen. */
+  readonly children: ComponentChildren;
+}
+
+/** The heading of a store or an item, and the field that finds another. Without an id: those that are registered. */
+export function OwnerFinder({ one, many, id, search, chosen, board, values, children }: OwnerFinderProps) {
+  const { body } = useWatch<unknown>(board && pathOf(board, values));
+  return (
+    <>
+      <Heading text={labelOf(id === undefined ? `${one}s` : `${one} ${id}`, nameIn(body))} />
+      <IdForm
+        label={one}
+        value={id ?? search}
+        onPick={(picked) => goTo([many, picked], chosen)}
+        onSearch={(text) => goTo([many], { ...chosen, search: text })}
+      />
+      {id === undefined && <Message kind="empty">{children}</Message>}
+      {id === undefined && <Registered {...{ many, search }} />}
+    </>
+  );
+}
 
 type Entry = BodyOf<"/stores">["stores"][number] | BodyOf<"/items">["items"][number];
 
@@ -14,7 +47,7 @@ interface RegisteredProps {
 const shownMax = 100;
 
 /** The stores or items that operators have registered, each with a link to its view. */
-export function Registered({ many, search }: RegisteredProps) {
+function Registered({ many, search }: RegisteredProps) {
   const searched = search === "" ? "" : `&search=${encodeURIComponent(search)}`;
   const live = useWatch<Readonly<Partial<Record<string, readonly Entry[]>>>>(`/${many}?limit=${shownMax}${searched}`);
   const title = search === "" ? `Registered ${many}` : `Registered ${many} with "${search}" in their name`;
