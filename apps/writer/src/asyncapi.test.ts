@@ -19,7 +19,7 @@ function documentOf() {
       source: text("/NAMESPACE/purchases"),
       type: { const: type },
       subject: text("the store"),
-      time: { ...text("when the gateway accepted it"), format: "date-time" },
+      time: { ...text("when the gateway accepted it; later if it was parked or replayed"), format: "date-time" },
       data,
     },
   }));

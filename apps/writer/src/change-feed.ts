@@ -89,7 +89,7 @@ const unavailable = Object.assign(new Error("a queue of a subscriber rejects mes
 /** The same for all writers and after a restart: source and id identify an event. */
 const sourceOf = (namespace: string, domain: string): string => `/${encodeURIComponent(namespace)}/${domain}`;
 
-/** `time`: when the gateway accepted them, at most a moment later. */
+/** `time`: when the batch was made, a moment after its requests. Later for parked and replayed events. */
 function encodeCloudEvents(events: readonly FeedEvent[], source: string, time: string): Buffer {
   return Buffer.from(JSON.stringify(events.map((one) => ({ specversion: "1.0", source, time, ...one }))));
 }
