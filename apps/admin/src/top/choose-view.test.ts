@@ -29,7 +29,7 @@ test.each([
   ["shop", [], {}, "shop: expected one of purchases/top-items, "],
   ["top-users", [], {}, "top-users: expected one of steps/top-users, swipes/top-users"],
   ["steps/top-users", ["1"], { from: "20261120" }, "--from: top-users has no choice of days"],
-  ["swipes/top-users", [], { offset: "5" }, "--offset: top-users has no further entries"],
+  ["swipes/top-users", [], { offset: "5" }, "--offset: top-users has no offset"],
   ["swipes/top-users", [], { by: "likes" }, "--by: top-users has no choice of measures"],
   ["store", ["1", "2"], { date: "2", by: "quantity" }, "top-items: expected at most 1 values, got 2"],
   ["store", ["1"], { by: "cost" }, "by: expected one of quantity, grossSales, netSales, got cost"],

@@ -128,7 +128,7 @@ function valuesOf(view: View, given: readonly string[], flags: ChoiceFlags): Rea
   for (const flag of flagged.keys()) {
     const needed = flag === "by" ? "by" : "date";
     if (view.params.some(({ name }) => name === needed)) continue;
-    const lacked = { by: "choice of measures", offset: "further entries" }[flag] ?? "choice of days";
+    const lacked = { by: "choice of measures", offset: "offset" }[flag] ?? "choice of days";
     throw usageError(`--${flag}: ${view.name} has no ${lacked}`);
   }
   const positional = view.params.filter(({ name }) => !flagged.has(name));

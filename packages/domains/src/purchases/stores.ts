@@ -26,7 +26,7 @@ export const stores = register({
     summary:
       "registers a store: its time zone, until which hour after midnight its business day goes on, its name and its region",
     description:
-      "`closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. `region` is that of the business days from `validFrom` on, up to those of another PUT; by default from the store's today on, and of all days for its first region. A `name` or `region` that is left out stays as it was. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know the clock at once, and names within seconds",
+      "`closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. `region` is valid for the business days from `validFrom` on, until the day of a later region. Without `validFrom` it is valid from the store's today on, and the first region of a store for all days. A `name` or `region` that is left out stays as it was. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know the clock at once, and names within seconds",
   },
   body: closed(
     {
