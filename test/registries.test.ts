@@ -69,16 +69,20 @@ test("a store that moves keeps its earlier regions, and what a PUT leaves out st
     { region: "North", validFrom: "10000101" },
   ];
   const south = { region: "South", validFrom: "20260601" };
+  const later = { region: "West", validFrom: "29990101" };
   const today = new Date().toISOString().slice(0, 10).replaceAll("-", "");
   for (const [body, shown] of [
     [{ zone, name: "Hafen", region: "North" }, north],
+    [
+      { zone, ...south, region: "Suoth" },
+      { ...south, region: "Suoth" },
+    ],
     [{ zone, ...south }, south],
     [{ zone, region: "South" }, south],
     [{ zone }, south],
-    [
-      { zone, region: "West" },
-      { region: "West", validFrom: today },
-    ],
+    [{ zone, ...later }, later],
+    // It is not the one of today yet.
+    [{ zone, region: "West" }, later],
   ]) {
     expect(await (await put("72", body)).json()).toEqual({ ...store, ...shown });
     expect(await (await at("/stores/72")).json()).toEqual({ ...store, ...shown });
@@ -86,7 +90,7 @@ test("a store that moves keeps its earlier regions, and what a PUT leaves out st
   const { output } = await tally(operator, "export", "stores", "--store", "72", "--endpoint", "write");
   const lines = output.trim().split("\n");
   expect(lines.map((line) => JSON.parse(line))).toEqual(
-    [north, south, { region: "West", validFrom: today }].map((version) => Object.assign({}, store, version)),
+    [north, south, { region: "West", validFrom: today }, later].map((version) => Object.assign({}, store, version)),
   );
 });
 
@@ -102,6 +106,11 @@ test("items get names from a file, are found by a part of them, and rankings sho
     'itemID,name,category\n900,"Oat drink, 1 l",Drinks\n901,Apfelmüsli 50 % Frucht,\n902,Apfelsaft,\n',
   );
   expect(await tally(operator, "import", file, "--domain", "items")).toMatchObject({ exitCode: 0 });
+  // PUTs that share a transaction have their own responses.
+  const reversed = items.toReversed();
+  const twice = [...reversed, ...reversed];
+  const responses = twice.map(({ itemID, ...body }) => put(`${itemID}`, body, operator, 0, "items"));
+  expect(await Promise.all(responses.map(async (response) => (await response).json()))).toEqual(twice);
   await tally(operator, "export", "items", "--output", `${file}.2.csv`, "--endpoint", "write");
   expect(await readFile(`${file}.2.csv`, "utf8")).toBe(await readFile(file, "utf8"));
   const found = async (query: string) => Object(await (await at(`/items?${query}`)).json()).items;
@@ -109,7 +118,7 @@ test("items get names from a file, are found by a part of them, and rankings sho
   expect(await found("search=50%20%25")).toEqual([items[1]]);
   expect(await found("search=%25")).toEqual([items[1]]);
   expect(await found("search=apfel&after=901")).toEqual([items[2]]);
-  expect(await found("search=_")).toEqual([]);
+  for (const none of ["_", String.raw`\F`]) expect(await found(`search=${encodeURIComponent(none)}`)).toEqual([]);
 
   const sale = {
     storeID: 73,
@@ -120,7 +129,7 @@ test("items get names from a file, are found by a part of them, and rankings sho
   await put("73", { zone: "UTC", name: "Altona" });
   await postJson(`${system.url}/purchases`, [sale], reader);
   const read = async (path: string) => (await at(path)).json();
-  const best = items.toReversed().map(({ itemID, name }) => ({ itemID, name, quantity: itemID }));
+  const best = reversed.map(({ itemID, name }) => ({ itemID, name, quantity: itemID }));
   await expect
     .poll(() => read("/stores/73/top-items"), { timeout: 10_000 })
     .toMatchObject({ name: "Altona", items: best });
@@ -185,6 +194,11 @@ test("a file registers stores, a wrong line is rejected with its reason, and an 
     /^storeID,zone,closingHour,name,region,validFrom\n(7.*\n)*80,Africa\/Cairo,5,,,\n82,Europe\/Berlin,3,,,\n$/,
   );
   expect(await importFile(exported)).toMatchObject({ exitCode: 0, output: expect.stringContaining(" 0 rejected") });
+  await writeFile(file, "storeID,zone\n80,Africa/Cairo\n");
+  expect(await importFile(file)).toMatchObject({
+    exitCode: 2,
+    errors: expect.stringContaining("column closingHour: expected"),
+  });
   expect(await importFile(exported, reader)).toMatchObject({
     exitCode: 2,
     errors: expect.stringContaining("purchases:operate"),

@@ -10,11 +10,17 @@ const own = purchasesDatabase();
 
 const open = (options: Parameters<typeof openWriter>[1] = {}) => openWriter(own, options);
 
-test("a batch is committed, then its ranking message is confirmed, then its delivery is acknowledged", async () => {
-  const { steps, take } = await open();
+test("a batch is committed, then its ranking message and its changes are confirmed, then its delivery is acknowledged", async () => {
+  const published = Promise.withResolvers<"done">();
+  const { steps, take } = await open({ feed: { publish: () => published.promise } });
   const batch = newBatchId();
-  await take(bodyOf([sale(1)], batch));
-  expect(steps).toEqual(["committed", `confirmed ${textOfBatchId(batch)}`, "acknowledged"]);
+  const taken = take(bodyOf([sale(1)], batch));
+  await expect.poll(() => steps).toHaveLength(2);
+  await new Promise(setImmediate);
+  expect(steps).toEqual(["committed", `confirmed ${textOfBatchId(batch)}`]);
+  published.resolve("done");
+  await taken;
+  expect(steps.at(-1)).toBe("acknowledged");
 });
 
 test("batches that wait share a transaction; all deliveries of a batch are acknowledged, and it is stored once", async () => {

@@ -26,7 +26,11 @@ async function open({ rejectedMaxMs = 10_000 } = {}) {
   onTestFinished(() => publisher.close());
   await publisher.ready;
   const database = own.connect();
-  const parts = { domain: purchases, namespace, rows: database.writer, publisher, rejectedMaxMs };
+  const checked: typeof publisher.publish = (message) => {
+    expect(message.contentType).toBe(document.components.messages.batch.contentType);
+    return publisher.publish(message);
+  };
+  const parts = { domain: purchases, namespace, rows: database.writer, publisher: { publish: checked }, rejectedMaxMs };
   const feed = new ChangeFeed({ ...parts, signal: new AbortController().signal, log: silentLog });
   return {
     /** Stores events as a new batch, and publishes what it has stored. */
@@ -37,7 +41,7 @@ async function open({ rejectedMaxMs = 10_000 } = {}) {
     },
     /** The CloudEvents that come next, by message. */
     take: async (count: number) => {
-      const messages: { id: string; type: string; subject: string; data: object }[][] = [];
+      const messages: { id: string; type: string; subject: string; time: string; data: object }[][] = [];
       const onDelivery = ({ body }: { body: Buffer }) => messages.push(JSON.parse(body.toString()));
       const consumer = connectConsumer({ ...broker, queue: name, prefetch: 100, onDelivery });
       onTestFinished(() => consumer.close());
@@ -71,6 +75,8 @@ test("a batch that is delivered again is published again from its rows, also whe
     subject: "7",
     data: { eventID: refund.id, saleEventID: first, date: "20261121", items },
   });
+  const times = [published, others[0] ?? []].flat().map(({ time }) => time);
+  expect(new Set(times)).toEqual(new Set([new Date(decode(body).createdAt).toISOString()]));
   const withoutTime = (message: typeof published) => byId(message).map((one) => Object.assign(one, { time: "" }));
   expect(others.slice(0, 2).map(withoutTime)).toEqual([published, published].map(withoutTime));
   expect(others.slice(2).map((one) => one.map(({ subject }) => subject))).toEqual([["4"]]);

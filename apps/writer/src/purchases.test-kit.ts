@@ -8,7 +8,7 @@ import { defaultSeries, encodeBatch, encodeEvent, newEventId, queuesOf, writerCh
 import type { BatchId, Domain, Event, SeriesSettings, SqlReader } from "@tally/contract";
 import { silentLog } from "@tally/runtime";
 import { openTracer } from "@tally/telemetry";
-import { BatchWriter, type StoredFigures } from "./batch-writer.ts";
+import { BatchWriter, type BatchWriterOptions, type StoredFigures } from "./batch-writer.ts";
 import { letterKeeper } from "./rejected-events.ts";
 import type { LineLimits } from "./waiting-line.ts";
 
@@ -29,7 +29,7 @@ export function purchasesDatabase() {
   return own;
 }
 
-interface WriterOptions extends Partial<LineLimits> {
+interface WriterOptions extends Partial<LineLimits>, Pick<BatchWriterOptions, "feed"> {
   readonly writeUrl?: string;
   readonly transactionEveryMs?: number;
   readonly series?: SeriesSettings;
@@ -44,6 +44,7 @@ export async function openWriter(
     transactionEveryMs = 10,
     series = defaultSeries,
     domain = purchases,
+    feed,
     ...limits
   }: WriterOptions = {},
 ) {
@@ -81,6 +82,7 @@ export async function openWriter(
     keeper: letterKeeper(database, silentLog, signal, () => undefined),
     ingestQueue: queues.ingest.name,
     rankQueue: queues.rank.name,
+    feed,
     rankingShards: 1,
     series,
     line: { eventsPerTransaction: 100, bytesPerTransaction: 1_000_000, prefetch: 16, ...limits },

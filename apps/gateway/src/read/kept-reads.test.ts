@@ -42,6 +42,9 @@ test("the keys that were read last are kept", async () => {
   const { read, nameOf } = keptReads(new Map());
   for (const id of [1, 2, 3, 3, 2, 1]) await nameOf(id);
   expect(read).toEqual([1, 2, 3, 1]);
+  await sleep(60);
+  for (const id of [3, 2, 3]) await nameOf(id);
+  expect(read.slice(4)).toEqual([3, 2]);
 });
 
 test("a read that fails or takes long costs a moment once, and leaves the value before", async () => {
