@@ -51,7 +51,8 @@ async function showBoard(board: string, values: readonly string[], flags: TopFla
   print(flags, reply.json, textOf(chosen, reply.json));
 }
 
-function textOf({ view, values }: Chosen, body: unknown): string {
+/** The table of a response. */
+export function textOf({ view, values }: Pick<Chosen, "view" | "values">, body: unknown): string {
   const entries: unknown = fieldIn(body, view.list);
   const counted = view.count.field.replace(/\{(\w+)\}/, (_match, name: string) => values[name] ?? "");
   const list: readonly unknown[] = Array.isArray(entries) ? entries : [];

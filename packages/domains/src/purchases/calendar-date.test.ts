@@ -1,6 +1,7 @@
-import { InvalidInput } from "@tally/contract";
+import { fieldIn, InvalidInput } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { isUpToTomorrowEverywhere, parseBusinessDate, parseCalendarDate } from "./calendar-date.ts";
+import { purchases } from "./purchases.ts";
 import { checkBusinessDate, expectUpToTomorrow } from "./registry.ts";
 
 test("accepts every day of four centuries and no other eight digits", () => {
@@ -69,6 +70,8 @@ test("a new sale is of tomorrow in the zone of its store at the latest, by the c
   );
   await expect(check).resolves.toBeUndefined();
   for (const date of [20300302, 99991231]) expect(accepts(date)).not.toContain(true);
+  const unchecked = purchases.routes.filter((route) => fieldIn(route, "check") !== checkBusinessDate);
+  expect(unchecked.map(({ path }) => path)).toEqual(["/purchases/:eventID/void", "/voids"]);
 });
 
 function rejects(text: string): boolean {
