@@ -23,6 +23,13 @@ test("a batch is committed, then its ranking message and its changes are confirm
   expect(steps.at(-1)).toBe("acknowledged");
 });
 
+test("a delivery is not acknowledged when the writer stops before its changes are confirmed", async () => {
+  const { writer, steps } = await open({ feed: { publish: () => Promise.resolve("aborted") } });
+  writer.take(deliveryOf(bodyOf([sale(1)]), () => steps.push("acknowledged")));
+  await writer.drain();
+  expect(steps).toEqual(["committed", expect.stringContaining("confirmed")]);
+});
+
 test("batches that wait share a transaction; all deliveries of a batch are acknowledged, and it is stored once", async () => {
   const { database, figures, take } = await open();
   const bodies = [1, 2, 3].map(() => bodyOf([sale(2), sale(2)]));

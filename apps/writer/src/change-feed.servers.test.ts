@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { connectConsumer, connectPublisher } from "@tally/broker";
+import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
 import { batchDecoder, defaultSeries, feedOf, newEventId, type Event } from "@tally/contract";
 import { silentLog } from "@tally/runtime";
 import { Compile } from "typebox/compile";
@@ -42,10 +42,13 @@ async function open({ rejectedMaxMs = 10_000 } = {}) {
     /** The CloudEvents that come next, by message. */
     take: async (count: number) => {
       const messages: { id: string; type: string; subject: string; time: string; data: object }[][] = [];
-      const onDelivery = ({ body }: { body: Buffer }) => messages.push(JSON.parse(body.toString()));
+      const onDelivery = (delivery: Delivery) => {
+        messages.push(JSON.parse(delivery.body.toString()));
+        delivery.ack();
+      };
       const consumer = connectConsumer({ ...broker, queue: name, prefetch: 100, onDelivery });
-      onTestFinished(() => consumer.close());
       await vi.waitFor(() => expect(messages.length).toBeGreaterThanOrEqual(count), 10_000);
+      await consumer.close();
       for (const message of messages) expect([...documented.Errors(message)]).toEqual([]);
       return messages;
     },
@@ -82,11 +85,14 @@ test("a batch that is delivered again is published again from its rows, also whe
   expect(others.slice(2).map((one) => one.map(({ subject }) => subject))).toEqual([["4"]]);
 });
 
-test("a queue that rejects what it has no room for delays the writer once, and the next batches not at all", async () => {
-  const { store } = await open({ rejectedMaxMs: 1000 });
-  const startedAt = performance.now();
-  for (let n = 0; n < 50; n++) expect(await store([sale(5)])).toBe("done");
-  const tookMs = performance.now() - startedAt;
-  expect(tookMs).toBeGreaterThan(1000);
-  expect(tookMs).toBeLessThan(6000);
+test("a queue that rejects what it has no room for delays the writer once until a confirm, and the next batches not at all", async () => {
+  const { store, take } = await open({ rejectedMaxMs: 1000 });
+  for (let round = 0; round < 2; round++) {
+    const startedAt = performance.now();
+    for (let n = 0; n < 50; n++) expect(await store([sale(5)])).toBe("done");
+    const tookMs = performance.now() - startedAt;
+    expect(tookMs).toBeGreaterThan(1000);
+    expect(tookMs).toBeLessThan(6000);
+    await take(20);
+  }
 });
