@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { connectPublisher } from "@tally/broker";
-import { queuesOf } from "@tally/contract";
+import { feedOf, queuesOf } from "@tally/contract";
 import { openTcpProxy } from "@tally/local";
 import { readConfig, silentLog } from "@tally/runtime";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
@@ -18,7 +18,9 @@ async function open() {
   const proxies = { database: await openTcpProxy(own.writeUrl), broker: await openTcpProxy(amqpUrl) };
   onTestFinished(() => Promise.all(Object.values(proxies).map((proxy) => proxy.close())).then(() => undefined));
   const { ingest, ...others } = queuesOf(namespace, purchases.name);
-  const queues = [ingest, ...Object.values(others)];
+  // A writer with CHANGE_FEED=on would not start: its exchange for changes exists with another type.
+  const unfed = { name: `${namespace}.unfed`, exchange: feedOf(namespace, purchases.name).exchange };
+  const queues = [ingest, ...Object.values(others), unfed];
   const publisher = connectPublisher({ url: amqpUrl, connectionName: "test", queues, log: silentLog });
   onTestFinished(() => publisher.close());
   const options = readConfig(writerSettings, {
