@@ -27,12 +27,12 @@ const tables = [
   ["purchase_corrections", "counted_on"],
 ] as const;
 const inLedger = "JOIN batches USING (producer, sequence) WHERE domain = 'purchases'";
-const folded = (index: string): string =>
-  `1 AS isFolded FROM folded_series FORCE INDEX (${index}) WHERE domain = 'purchases' AND series IN (?)`;
+const folded = (index: string, counts = "CAST(counts AS CHAR)"): string => `${counts} AS counts, 1 AS isFolded
+  FROM folded_series FORCE INDEX (${index}) WHERE domain = 'purchases' AND series IN (?)`;
 
 const countsOfStore = keyedRead({
   select: [
-    `SELECT NULL AS id, CAST(counts AS CHAR) AS counts, ${folded("PRIMARY")} AND member = ?`,
+    `SELECT NULL AS id, ${folded("PRIMARY")} AND member = ?`,
     ...tables.flatMap(([table, day]) => [
       `SELECT NULL, CAST(items AS CHAR), 0 FROM ${table} ${inLedger} AND store_id = ? AND ${day} BETWEEN ? AND ?`,
       `SELECT NULL, CAST(items AS CHAR), 0 FROM ${table} WHERE store_id = ? AND ${day} >= ? AND ${day} < ?`,
@@ -46,20 +46,24 @@ const countsOfStore = keyedRead({
   ofRows: (rows: readonly CountsRow[], [, by]) => new Counts().add(rows, by),
 });
 
-// Rows without the item are not sent. MySQL writes [[42, 1], MariaDB [[42,1].
+// 14,000 slices of 124 items take 180 ms when they are sent and parsed, so only the item is: 40 ms. [item,count] has less
+// than 40 characters.
+const countOfItem = "CONCAT('[', SUBSTRING_INDEX(SUBSTRING(counts, LOCATE(?, counts), 40), ']', 1), ']]')";
+// MySQL writes [[42, 1], MariaDB [[42,1]. Without CAST, LIKE compares letters, which takes twice as long.
 const countsOfItem = keyedRead({
   select: [
-    `SELECT member AS id, CAST(counts AS CHAR) AS counts, ${folded("key_slice")} AND slice = ? AND counts LIKE ?`,
+    `SELECT member AS id, ${folded("key_slice", countOfItem)} AND slice = ? AND counts LIKE ?`,
     ...tables.map(
       ([table, day]) => `
-      SELECT store_id, CAST(items AS CHAR), 0 FROM ${table} ${inLedger} AND ${day} BETWEEN ? AND ? AND items LIKE ?`,
+      SELECT store_id, CAST(items AS CHAR), 0 FROM ${table} ${inLedger} AND ${day} BETWEEN ? AND ?
+        AND items LIKE CAST(? AS BINARY)`,
     ),
   ].join("\nUNION ALL\n"),
   values([item, , , to, seriesFrom, ...series]: Key) {
     // All of them have the same number of slices.
-    const [slice, line] = [sliceOf(series[0] ?? "", item), `%[${item},%`];
-    const ofRows = [seriesFrom, to, line];
-    return [series, slice, line, ...ofRows, ...ofRows];
+    const [slice, line] = [sliceOf(series[0] ?? "", item), `[${item},`];
+    const ofRows = [seriesFrom, to, `%${line}%`];
+    return [line, series, slice, `%${line}%`, ...ofRows, ...ofRows];
   },
   keysMax: 1,
   ofRows: (rows: readonly CountsRow[], [item, by]) => new Counts().add(rows, by, item),
