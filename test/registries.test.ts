@@ -143,6 +143,61 @@ test("items get names from a file, are found by a part of them, and rankings sho
   expect((await tally(operator, "top", "store", "73")).output).toMatch(/1 +902 +Apfelsaft naturtrüb +902\n/);
 });
 
+test("the lists of any route come as CSV for spreadsheets, with names", async () => {
+  const csvOf = async (path: string) => {
+    const response = await at(path);
+    const { headers } = response;
+    expect([response.status, headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
+    const [mark, ...lines] = Buffer.from(await response.arrayBuffer())
+      .toString()
+      .replace("\uFEFF", "\r\n")
+      .split("\r\n");
+    expect(mark).toBe("");
+    return { file: /^attachment; filename="(.*)"$/.exec(headers.get("content-disposition") ?? "")?.[1], lines };
+  };
+  await put("78", { zone: "UTC", name: "Öst, alt", region: "East" });
+  await put("910", { name: "=HYPERLINK(1)" }, operator, 0, "items");
+  await put("911", { name: 'Tee "grün"' }, operator, 0, "items");
+  const sold = [910, 911].map((ItemID) => ({ ItemID, numberOfItems: ItemID, unitPrice: "1.5" }));
+  const sale = { storeID: 78, custID: 5, date: "20261120", items: sold };
+  const sent = Object(await (await postJson(`${system.url}/purchases`, [sale], reader)).json());
+  const id: string = sent.results[0].id;
+  await expect
+    .poll(() => csvOf("/stores/78/top-items?date=20261120&by=netSales&limit=5&format=csv"))
+    .toEqual({
+      file: "stores-78-top-items-20261120-netSales.csv",
+      lines: [
+        "storeID,storeName,date,by,itemID,name,netSales",
+        '78,"Öst, alt",20261120,netSales,911,"Tee ""grün""",1366.5',
+        `78,"Öst, alt",20261120,netSales,910,'=HYPERLINK(1),1365`,
+        "",
+      ],
+    });
+  const latest = await csvOf("/purchases/latest?storeID=78&format=csv");
+  expect(latest.file).toBe("purchases-latest-78.csv");
+  expect(latest.lines.map((line) => line.replace(/,20..-.*$/, ",arrived"))).toEqual([
+    "eventID,storeID,custID,date,items.ItemID,items.numberOfItems,items.unitPrice,items.name,arrivedAt",
+    `${id},78,5,20261120,910,910,1.5,'=HYPERLINK(1),arrived`,
+    `${id},78,5,20261120,911,911,1.5,"Tee ""grün""",arrived`,
+    "",
+  ]);
+  const refunds = await csvOf("/purchases/latest?storeID=78&format=csv&list=refunds");
+  expect(refunds).toEqual({
+    file: "purchases-latest-refunds-78.csv",
+    lines: [expect.stringMatching(/saleEventID/), ""],
+  });
+  expect((await csvOf("/stores?search=,%20alt&format=csv")).lines).toEqual([
+    "storeID,zone,closingHour,name,region,validFrom",
+    '78,UTC,0,"Öst, alt",East,10000101',
+    "",
+  ]);
+  expect((await csvOf("/dead-letters?format=csv")).lines[0]).toMatch(/^id,domain,stage,/);
+  for (const path of ["/stores?format=xml", "/stores?format=csv&list=stores", "/live?watch=%2Fitems%3Fformat%3Dcsv"]) {
+    const { status, headers } = await at(path);
+    expect([path, status, headers.get("content-type")]).toEqual([path, 400, "application/json; charset=utf-8"]);
+  }
+});
+
 test("a sale and a refund are of tomorrow in the zone of their store at the latest", async () => {
   await put("75", { zone: "Pacific/Kiritimati", closingHour: 6 });
   await put("76", { zone: "Pacific/Honolulu" });

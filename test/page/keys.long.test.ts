@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { accessibilityFaults } from "./inspect.ts";
-import { openPages, pageTest } from "./open-page.ts";
+import { downloaded, openPages, pageTest } from "./open-page.ts";
 import { startSystem } from "../kit/system.ts";
 import { createKey } from "../kit/tally.ts";
 
@@ -22,6 +22,8 @@ pageTest("a gateway that needs a key gets it from the user, and the tab keeps it
   await page.getByLabel("API key").fill(key);
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByText("Store 7 has sold nothing today.").waitFor();
+  const { name } = await downloaded(page, "Latest purchases");
+  expect(name).toBe("purchases-latest-7.csv");
   await page.reload();
   await page.getByText("Store 7 has sold nothing today.").waitFor();
   expectNoFaults(refused);

@@ -1,5 +1,6 @@
 import { globSync } from "node:fs";
-import { chromium, type Browser } from "playwright-core";
+import { readFile } from "node:fs/promises";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { atEnd } from "@tally/local/at-end";
 
@@ -13,6 +14,14 @@ const skipped = executable === undefined ? " (skipped: no chromium or google-chr
 /** A test in the machine's browser. Skipped on a machine without one, unless CHROMIUM names it. */
 export function pageTest(name: string, run: () => Promise<void>): void {
   test.skipIf(executable === undefined)(`${name}${skipped}`, run, 120_000);
+}
+
+/** Follows the link that downloads a panel, and returns the name and the content of the file. */
+export async function downloaded(page: Page, panel: string) {
+  const started = page.waitForEvent("download");
+  await page.getByRole("link", { name: `Download ${panel}`, exact: true }).press("Enter");
+  const file = await started;
+  return { name: file.suggestedFilename(), content: await readFile(await file.path(), "utf8") };
 }
 
 /** Opens pages in one browser for all tests of the file. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
-import { openPages, pageTest } from "./open-page.ts";
+import { downloaded, openPages, pageTest } from "./open-page.ts";
 import { longName, seed } from "./seed.ts";
 import { batchOf, openPublisher, poisonSale } from "../kit/publish.ts";
 import { startSystem } from "../kit/system.ts";
@@ -61,6 +61,27 @@ pageTest("a store is found by a part of its name, and names are beside the ids",
   await page.getByRole("list", { name: "Best sellers today" }).getByRole("link", { name: longName }).click();
   await page.getByRole("heading", { level: 1, name: `Item 83997 ${longName}` }).waitFor();
   await page.getByRole("link", { name: "Store 7 Berlin Mitte" }).waitFor();
+  expectNoFaults();
+});
+
+pageTest("what a panel shows is downloaded as CSV, and its link opens the same days again", async () => {
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores/7`);
+  const days = page.url().length;
+  const best = page.getByRole("list", { name: "Best sellers today" });
+  await best.waitFor();
+  await page.getByRole("link", { name: "Link to Best sellers today" }).press("Enter");
+  await expect.poll(() => page.url().slice(days)).toMatch(/^\?date=20\d\d-\d\d-\d\d&by=quantity$/);
+  const date = page.url().slice(days + 6, days + 16);
+  const { name, content } = await downloaded(page, `Best sellers on ${date}`);
+  expect(name).toBe(`stores-7-top-items-${date.replaceAll("-", "")}-quantity.csv`);
+  const lines = content.split("\r\n");
+  expect(lines[0]).toBe("\uFEFFstoreID,storeName,date,by,itemID,name,quantity");
+  expect(lines).toHaveLength(12);
+  const latest = await downloaded(page, "Latest purchases");
+  expect(latest.content).toContain(longName);
+  expect(await page.getByRole("table", { name: "Latest purchases" }).textContent()).toContain(longName);
+  await page.goto(`${system.url}/#/pipeline`);
+  expect((await downloaded(page, "Servers")).content).toMatch(/^\uFEFFname,state,latencyMs\r\nbroker,up,/);
   expectNoFaults();
 });
 

@@ -12,6 +12,7 @@ import { gatewayMetrics } from "./gateway-metrics.ts";
 import { buildServer } from "./http/build-server.ts";
 import { ResponseTimes } from "./http/connection/response-times.ts";
 import { AddressBudget, responseBudget } from "./http/connection/address-limits.ts";
+import { addCsvLists } from "./http/csv-lists.ts";
 import { addReference } from "./http/reference/add-reference.ts";
 import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
 import { addEventRoute, addHealthRoute } from "./http/routes/system-routes.ts";
@@ -109,6 +110,7 @@ async function buildApp(
     times,
   });
   const watchables = new Watchables(app);
+  addCsvLists(app);
   addReference(app);
   addHealthRoute(app, isStopping);
 

@@ -68,6 +68,9 @@ export function today(): string {
 export const dateText = (date: string): string =>
   day.format(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(4, 6)) - 1, Number(date.slice(6))));
 
+/** The same as "2026-11-20". */
+export const dashedDate = (date: string): string => date.replace(/^(....)(..)(..)$/, "$1-$2-$3");
+
 /** "2026-11-20" as "20261120", the form of the routes. */
 export const compactDate = (date: string): string => date.replaceAll("-", "");
 

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { now } from "../live/live-feed.ts";
 import type { Live } from "../live/use-watch.ts";
+import { Download } from "./download.tsx";
 import { spanText, timeText } from "./format.ts";
 
 /** In the page and in the tab. */
@@ -62,23 +63,37 @@ export function Age({ at, withTime = false }: AgeProps) {
 }
 
 interface LivePanelProps<T> {
-  readonly title: ComponentChildren;
+  readonly title: string;
   readonly live: Live<T>;
   /** As an ISO time; null: nothing was counted yet. undefined: the data do not say. */
   readonly asOf?: (body: T) => string | null | undefined;
   readonly children: (body: T) => ComponentChildren;
   readonly wide?: boolean;
+  /** The path of what can be downloaded as CSV. */
+  readonly csv?: string | undefined;
+  /** An address with all that is chosen, where that of the view leaves something out. */
+  readonly linkOf?: (body: T) => string;
 }
 
 /** A part of a view whose data are current, or say why not. After a problem the last data stay, with their age. */
-export function LivePanel<T>({ title, live, asOf, children, wide = false }: LivePanelProps<T>) {
+export function LivePanel<T>({ title, live, asOf, children, wide = false, csv, linkOf }: LivePanelProps<T>) {
   const { body, at, problem } = live;
   const id = useId();
   return (
     <section class={wide ? "panel wide" : "panel"} aria-labelledby={id}>
       <header>
         <h2 id={id}>{title}</h2>
-        {body !== undefined && at !== undefined && <p class="aside">{ageOf(body, at, asOf)}</p>}
+        {body !== undefined && at !== undefined && (
+          <p class="aside">
+            <span>{ageOf(body, at, asOf)}</span>
+            {csv !== undefined && <Download path={csv} of={title} />}
+            {linkOf !== undefined && (
+              <a href={linkOf(body)} aria-label={`Link to ${title}`}>
+                Link
+              </a>
+            )}
+          </p>
+        )}
       </header>
       {problem !== undefined && (
         <Message kind="problem">

@@ -26,12 +26,13 @@ interface TablePanelProps<Body, T> extends Omit<TableProps<T>, "rows"> {
   readonly asOf: (body: Body) => string;
   readonly rowsOf: (body: Body) => readonly T[];
   readonly wide?: boolean;
+  readonly csv: string;
 }
 
 /** A panel with a table of the same title. */
-export function TablePanel<Body, T>({ live, asOf, rowsOf, wide = false, ...table }: TablePanelProps<Body, T>) {
+export function TablePanel<Body, T>({ live, asOf, rowsOf, wide = false, csv, ...table }: TablePanelProps<Body, T>) {
   return (
-    <LivePanel title={table.title} live={live} asOf={asOf} wide={wide}>
+    <LivePanel title={table.title} live={live} asOf={asOf} wide={wide} csv={csv}>
       {(body) => <Table {...table} rows={rowsOf(body)} />}
     </LivePanel>
   );

@@ -1885,6 +1885,8 @@ export interface operations {
                 readonly limit?: number | string;
                 /** @description the nextCursor of an earlier response */
                 readonly cursor?: string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path?: never;
@@ -1913,6 +1915,7 @@ export interface operations {
                                 readonly unitPrice?: string;
                                 /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
                                 readonly discountAmount?: string;
+                                readonly name?: string;
                             }[];
                             readonly soldAt?: string;
                         }[];
@@ -2365,7 +2368,10 @@ export interface operations {
     };
     readonly getItemsStoreStoreID: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+            };
             readonly header?: never;
             readonly path: {
                 /** @description an integer from 0 to 9007199254740991 */
@@ -2406,7 +2412,10 @@ export interface operations {
     };
     readonly getItemsTop5ItemID: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+            };
             readonly header?: never;
             readonly path: {
                 /** @description an integer from 0 to 9007199254740991 */
@@ -2447,7 +2456,10 @@ export interface operations {
     };
     readonly getItemsTop10ItemID: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+            };
             readonly header?: never;
             readonly path: {
                 /** @description an integer from 0 to 9007199254740991 */
@@ -2501,6 +2513,8 @@ export interface operations {
                 readonly to?: number | string;
                 /** @description one of quantity, grossSales, netSales */
                 readonly by?: "quantity" | "grossSales" | "netSales";
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path: {
@@ -2570,6 +2584,8 @@ export interface operations {
                 readonly to?: number | string;
                 /** @description one of quantity, grossSales, netSales */
                 readonly by?: "quantity" | "grossSales" | "netSales";
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path: {
@@ -2635,6 +2651,8 @@ export interface operations {
                 readonly to?: number | string;
                 /** @description one of quantity, grossSales, netSales */
                 readonly by?: "quantity" | "grossSales" | "netSales";
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path: {
@@ -2705,6 +2723,10 @@ export interface operations {
                 readonly storeID: number | string;
                 /** @description an integer from 1 to 100 */
                 readonly limit?: number | string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+                /** @description the list in the CSV, by default purchases */
+                readonly list?: "purchases" | "refunds";
             };
             readonly header?: never;
             readonly path?: never;
@@ -2733,6 +2755,7 @@ export interface operations {
                                 readonly unitPrice?: string;
                                 /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
                                 readonly discountAmount?: string;
+                                readonly name?: string;
                             }[];
                             readonly soldAt?: string;
                             readonly arrivedAt?: string;
@@ -2752,6 +2775,7 @@ export interface operations {
                                 readonly ItemID: number;
                                 readonly numberOfItems: number;
                                 readonly amount?: string;
+                                readonly name?: string;
                             }[];
                             readonly saleEventID: string;
                             readonly arrivedAt?: string;
@@ -2773,7 +2797,12 @@ export interface operations {
     };
     readonly getPurchasesEventID: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+                /** @description the list in the CSV, by default items */
+                readonly list?: "items" | "corrections" | "refundable";
+            };
             readonly header?: never;
             readonly path: {
                 /** @description the event id of a purchase, from a header Tally-Event-Id */
@@ -2847,6 +2876,8 @@ export interface operations {
             readonly query?: {
                 /** @description a calendar date as yyyymmdd, today or yesterday */
                 readonly date?: number | string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path: {
@@ -2906,6 +2937,8 @@ export interface operations {
                 readonly after?: number | string;
                 /** @description a text of at most 100 characters, none of them U+0000 */
                 readonly search?: string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path?: never;
@@ -3057,6 +3090,8 @@ export interface operations {
                 readonly after?: number | string;
                 /** @description a text of at most 100 characters, none of them U+0000 */
                 readonly search?: string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path?: never;
@@ -3409,6 +3444,8 @@ export interface operations {
                 readonly by?: "likes" | "dislikes";
                 /** @description an integer from 1 to 100 */
                 readonly limit?: number | string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path?: never;
@@ -3697,6 +3734,8 @@ export interface operations {
                 readonly dayID: number | string;
                 /** @description an integer from 0 to 65535 */
                 readonly season?: number | string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path?: never;
@@ -3901,6 +3940,8 @@ export interface operations {
                 readonly day: number | string;
                 /** @description an integer from 1 to 100 */
                 readonly limit?: number | string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path?: never;
@@ -4077,6 +4118,8 @@ export interface operations {
             readonly query?: {
                 /** @description an integer from 1 to 100 */
                 readonly limit?: number | string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path?: never;
@@ -4116,7 +4159,12 @@ export interface operations {
     };
     readonly getStatus: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+                /** @description the list in the CSV, by default servers */
+                readonly list?: "servers" | "domains" | "hops" | "processes" | "lastErrors";
+            };
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
@@ -4234,7 +4282,10 @@ export interface operations {
     };
     readonly getViews: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+            };
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
@@ -4301,6 +4352,8 @@ export interface operations {
                 readonly state?: "open" | "parked" | "replayed" | "discarded";
                 /** @description an integer from 1 to 1000 */
                 readonly limit?: string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
             };
             readonly header?: never;
             readonly path?: never;

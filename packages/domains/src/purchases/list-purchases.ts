@@ -1,10 +1,11 @@
 import { bytesOfEventId, fieldsOfEvent, InvalidInput, queryRoute } from "@tally/contract";
-import type { SqlParameter, SqlReader } from "@tally/contract";
-import { Type, type Static, type TSchema } from "typebox";
+import type { Sources, SqlParameter, SqlReader } from "@tally/contract";
+import { Type, type Static, type TObject, type TProperties, type TSchema } from "typebox";
 import type { PurchaseEvent } from "./event.ts";
+import { exampleItem, items } from "./items.ts";
 import { ShownItem } from "./lines.ts";
 import { fields } from "./routes.ts";
-import { CorrectionOfSale, correctionOfSale } from "./shown-correction.ts";
+import { CorrectionOfSale, correctionOfSale, LineTakenBack } from "./shown-correction.ts";
 import { correctionTable, purchaseTable, readCorrections } from "./store.ts";
 import { closed, ids, wholeNumbers } from "../values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
@@ -36,14 +37,35 @@ export const shownPurchase = (event: PurchaseEvent): ShownPurchase => ({
   ...fieldsOfEvent(fields, event),
 });
 
+/** Lines with the names of the items that are registered. */
+const named = <P extends TProperties>({ properties }: TObject<P>) => ({
+  items: Type.Array(Type.Object({ ...properties, name: Type.Optional(Type.String()) })),
+});
+const NamedPurchase = Type.Object({ ...ShownPurchase.properties, ...named(ShownItem) });
+const exampleOfNamed = {
+  ...exampleOfShown,
+  items: exampleOfShown.items.map((item) => Object.assign({}, item, { name: exampleItem.name })),
+};
+
+interface Lines {
+  readonly items: readonly { readonly ItemID: number }[];
+}
+
+/** Adds the names in place: the lines were made for this response. */
+async function addNames(sources: Sources, shown: readonly Lines[]): Promise<void> {
+  const lines = shown.flatMap((one) => one.items.map((line) => ({ id: line.ItemID, line })));
+  const names = await items.namesOf(sources, lines);
+  for (const [at, { line }] of lines.entries()) Object.assign(line, names[at]);
+}
+
 interface CountedRow {
   readonly itemCount: number;
 }
 
 /** The first rows, up to 10,000 items together. At least one: a purchase has 500 at most. */
 function upToItemsMax<T extends CountedRow>(rows: readonly T[]) {
-  let items = 0;
-  const end = rows.findIndex(({ itemCount }) => (items += itemCount) > listedItemsMax);
+  let count = 0;
+  const end = rows.findIndex(({ itemCount }) => (count += itemCount) > listedItemsMax);
   return (end < 0 ? rows : rows.slice(0, end)).map((row) => ({ row, event: purchaseTable.eventOfRow(row) }));
 }
 
@@ -66,25 +88,27 @@ export const listPurchases = queryRoute({
   description: "Send `nextCursor` as `cursor` to get the next page. A `date` needs a `storeID` or a `customer`",
   params: Type.Object({}),
   query: PageQuery,
-  response: Type.Object({ purchases: Type.Array(ShownPurchase), nextCursor: Type.Union([Type.String(), Type.Null()]) }),
+  response: Type.Object({ purchases: Type.Array(NamedPurchase), nextCursor: Type.Union([Type.String(), Type.Null()]) }),
   storeOf: ({ query }) => (query.storeID === undefined ? undefined : ids.parse("storeID", query.storeID)),
-  async respond({ query }, { rows }) {
+  async respond({ query }, sources) {
     const limit = pageLimits.parse("limit", query.limit ?? 10);
     const { sql, values } = selectPurchases(query);
     // One more row shows whether there is a next page.
-    const found = await rows.query<CountedRow>(sql, [...values, limit + 1]);
+    const found = await sources.rows.query<CountedRow>(sql, [...values, limit + 1]);
     const page = upToItemsMax(found.slice(0, limit)).map(({ event }) => event);
+    const purchases = page.map(shownPurchase);
+    await addNames(sources, purchases);
     const last = page.at(-1);
     const isComplete = last === undefined || found.length === page.length;
     return {
-      purchases: page.map(shownPurchase),
+      purchases,
       nextCursor: isComplete ? null : `${last.date}-${last.id.replaceAll("-", "")}`,
     };
   },
   examples: {
     "the purchases of a store": {
       query: { storeID: "7" },
-      response: { purchases: [exampleOfShown], nextCursor: null },
+      response: { purchases: [exampleOfNamed], nextCursor: null },
     },
   },
 });
@@ -199,17 +223,24 @@ export const latestPurchases = queryRoute({
   response: Type.Object({
     purchases: Type.Array(
       Type.Object({
-        ...ShownPurchase.properties,
+        ...NamedPurchase.properties,
         arrivedAt: Type.Optional(Type.String()),
         voided: Type.Optional(Type.Literal(true)),
         refundedItems: Type.Optional(Type.Integer()),
       }),
     ),
     isComplete: Type.Boolean(),
-    refunds: Type.Array(Type.Object({ ...CorrectionOfSale.properties, arrivedAt: Type.Optional(Type.String()) })),
+    refunds: Type.Array(
+      Type.Object({
+        ...CorrectionOfSale.properties,
+        ...named(LineTakenBack),
+        arrivedAt: Type.Optional(Type.String()),
+      }),
+    ),
   }),
   storeOf: ({ query }) => ids.parse("storeID", query.storeID),
-  async respond({ query: { storeID, limit = limitDefault } }, { rows }) {
+  async respond({ query: { storeID, limit = limitDefault } }, sources) {
+    const { rows } = sources;
     const asked = [ids.parse("storeID", storeID), limits.parse("limit", limit)] as const;
     const found = await rows.query<LatestRow>(selectLatest, asked);
     const shown = upToItemsMax(found);
@@ -221,13 +252,15 @@ export const latestPurchases = queryRoute({
       Object.assign(shownPurchase(event), arrivalOf(storedAt), returns.get(event.id)),
     );
     const isComplete = (found[0]?.searched ?? 0) < searchedMax;
-    return { purchases, isComplete, refunds: await readRefunds(rows, ...asked) };
+    const refunds = await readRefunds(rows, ...asked);
+    await addNames(sources, [...purchases, ...refunds]);
+    return { purchases, isComplete, refunds };
   },
   examples: {
     "a store": {
       query: { storeID: "7", limit: "5" },
       response: {
-        purchases: [{ ...exampleOfShown, arrivedAt: "2026-11-21T09:30:00.087Z" }],
+        purchases: [{ ...exampleOfNamed, arrivedAt: "2026-11-21T09:30:00.087Z" }],
         isComplete: true,
         refunds: [],
       },

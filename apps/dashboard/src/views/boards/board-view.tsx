@@ -2,9 +2,19 @@ import type { ComponentChildren } from "preact";
 import { useWatch, type Live } from "../../live/use-watch.ts";
 import { Bars, Picture } from "../../parts/bars.tsx";
 import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
-import { asOfIn, entriesOf, labelOf, pathOf, valuesOf, type Board, type Boards, type Values } from "./boards.ts";
+import {
+  asOfIn,
+  chosenIn,
+  entriesOf,
+  labelOf,
+  pathOf,
+  valuesOf,
+  type Board,
+  type Boards,
+  type Values,
+} from "./boards.ts";
 import { PickForm } from "../../parts/form.tsx";
-import { goTo } from "../../route/route.ts";
+import { goTo, linkTo, route } from "../../route/route.ts";
 
 interface BoardViewProps {
   readonly views: Live<Boards>;
@@ -71,7 +81,9 @@ interface BoardPanelProps {
 
 /** The ranking that the values choose. */
 export function BoardPanel({ board, values, title, empty, linkOf = labelOf, wide = false }: BoardPanelProps) {
-  const live = useWatch<unknown>(pathOf(board, values));
+  const path = pathOf(board, values);
+  const live = useWatch<unknown>(path);
+  const place = route.value.path;
   const barsOf = (body: unknown) =>
     entriesOf(board, values, body).map(({ key, member, name, count, image }) => ({
       key,
@@ -81,7 +93,14 @@ export function BoardPanel({ board, values, title, empty, linkOf = labelOf, wide
       image: image === undefined ? undefined : <Picture path={image} of={`${board.member.label} ${member}`} />,
     }));
   return (
-    <LivePanel title={title} live={live} asOf={asOfIn} wide={wide}>
+    <LivePanel
+      title={title}
+      live={live}
+      asOf={asOfIn}
+      wide={wide}
+      csv={path}
+      linkOf={(body) => linkTo(place, chosenIn(body, values, place))}
+    >
       {(body) => <Bars title={title} bars={barsOf(body)} empty={empty} />}
     </LivePanel>
   );

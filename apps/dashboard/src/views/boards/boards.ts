@@ -1,5 +1,5 @@
 import type { View } from "@tally/contract";
-import { compactDate } from "../../parts/format.ts";
+import { compactDate, dashedDate } from "../../parts/format.ts";
 
 /** A view of a domain, as GET /views has it. */
 export type Board = View & { readonly domain: string };
@@ -96,6 +96,14 @@ export const labelOf = (id: string | number, name = ""): string => (name === "" 
 export function nameIn(body: unknown): string | undefined {
   const name = fieldOf(body, "name");
   return typeof name === "string" ? name : undefined;
+}
+
+/** All values that a ranking was asked for, with a date for "today", without those that the path of the view has. */
+export function chosenIn(body: unknown, values: Values, place: readonly string[]): Values {
+  const date = fieldOf(body, "date");
+  const isRelative = values["date"] === "today" || values["date"] === "yesterday";
+  const day = isRelative && typeof date === "string" ? { date: dashedDate(date) } : {};
+  return Object.fromEntries(Object.entries({ ...values, ...day }).filter(([, value]) => !place.includes(value)));
 }
 
 /** When a ranking's newest event was stored; undefined: the response does not have it. */

@@ -18,7 +18,8 @@ const limit = 100;
 /** What was rejected and why, and what to do about it. */
 export function DeadLettersView({ id, state: asked }: Readonly<Record<"id" | "state", string | undefined>>) {
   const state = letterStates.find((one) => one === asked) ?? "open";
-  const live = useWatch<BodyOf<"/dead-letters">>(`/dead-letters?state=${state}&limit=${limit}`);
+  const path = `/dead-letters?state=${state}&limit=${limit}`;
+  const live = useWatch<BodyOf<"/dead-letters">>(path);
   return (
     <>
       <Heading text="Dead letters" />
@@ -32,7 +33,7 @@ export function DeadLettersView({ id, state: asked }: Readonly<Record<"id" | "st
           State <Select value={state} choices={letterStates} onPick={(one) => goTo(["dead-letters"], { state: one })} />
         </label>
       </p>
-      <LivePanel title={`Dead letters, ${state}`} live={live} wide>
+      <LivePanel title={`Dead letters, ${state}`} live={live} wide csv={path}>
         {({ deadLetters }) => <List letters={deadLetters} state={state} current={id} />}
       </LivePanel>
     </>

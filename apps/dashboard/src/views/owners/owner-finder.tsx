@@ -49,10 +49,11 @@ const shownMax = 100;
 /** The stores or items that operators have registered, each with a link to its view. */
 function Registered({ many, search }: RegisteredProps) {
   const searched = search === "" ? "" : `&search=${encodeURIComponent(search)}`;
-  const live = useWatch<Readonly<Partial<Record<string, readonly Entry[]>>>>(`/${many}?limit=${shownMax}${searched}`);
+  const path = `/${many}?limit=${shownMax}${searched}`;
+  const live = useWatch<Readonly<Partial<Record<string, readonly Entry[]>>>>(path);
   const title = search === "" ? `Registered ${many}` : `Registered ${many} with "${search}" in their name`;
   return (
-    <LivePanel title={title} live={live} wide>
+    <LivePanel title={title} live={live} wide csv={path}>
       {({ [many]: entries = [] }) => (
         <>
           {entries.length === shownMax && <p>The first {shownMax}. Search for a part of a name to find others.</p>}

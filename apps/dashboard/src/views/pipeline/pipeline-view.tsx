@@ -22,6 +22,7 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
           title="Domains"
           {...live}
           rowsOf={({ domains }) => domains}
+          csv="/status?list=domains"
           keyOf={({ name }) => name}
           columns={domainColumns}
           wide
@@ -30,6 +31,7 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
           title="Servers"
           {...live}
           rowsOf={({ servers }) => servers}
+          csv="/status?list=servers"
           keyOf={({ name, node = "" }) => name + node}
           columns={serverColumns}
           isNarrow
@@ -38,6 +40,7 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
           title="Time of batches from hop to hop"
           {...live}
           rowsOf={({ hops }) => hops}
+          csv="/status?list=hops"
           keyOf={({ name }) => name}
           columns={hopColumns}
           empty="No batch has passed in the last 10 s."
@@ -47,6 +50,7 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
           title="Processes"
           {...live}
           rowsOf={({ processes }) => processes}
+          csv="/status?list=processes"
           keyOf={({ app, host, pid, startedAt }) => [app, host, pid, startedAt].join(" ")}
           columns={processColumns}
           empty="No process reports its state. They report through Redis."
@@ -56,6 +60,7 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
           title="Last warnings and errors"
           {...live}
           rowsOf={({ lastErrors }) => lastErrors}
+          csv="/status?list=lastErrors"
           keyOf={({ at, pid, message }, index) => `${at} ${pid} ${message} ${index}`}
           columns={errorColumns}
           empty="No warning and no error since the processes started."

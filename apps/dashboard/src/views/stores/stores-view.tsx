@@ -53,17 +53,14 @@ const arrivalOf = (at: string | undefined, withTime = false) =>
 
 const arrivalNote = (at: string | undefined): string => (at === undefined ? "long ago" : timeText(Date.parse(at)));
 
-const itemsText = (items: readonly Readonly<Record<"ItemID" | "numberOfItems", number>>[]): string =>
-  items.map(({ ItemID, numberOfItems }) => `${numberOfItems} × ${ItemID}`).join(", ");
+const itemsText = ({ items }: Pick<Latest["purchases" | "refunds"][number], "items">): string =>
+  items.map(({ ItemID, name, numberOfItems }) => `${numberOfItems} × ${labelOf(ItemID, name)}`).join(", ");
 
 const columns: readonly Column<Latest["purchases"][number]>[] = [
   { title: "Arrived", cell: ({ arrivedAt }) => arrivalOf(arrivedAt, true) },
   { title: "Customer", cell: ({ custID }) => custID, isNumber: true },
   { title: "Date of sale", cell: ({ date }) => dateText(date) },
-  {
-    title: "Items",
-    cell: ({ items }) => itemsText(items),
-  },
+  { title: "Items", cell: itemsText },
   {
     title: "Taken back",
     cell: ({ voided, refundedItems }) =>
@@ -74,7 +71,7 @@ const columns: readonly Column<Latest["purchases"][number]>[] = [
 const refundColumns: readonly Column<Latest["refunds"][number]>[] = [
   { title: "Arrived", cell: ({ arrivedAt }) => arrivalOf(arrivedAt, true) },
   { title: "Date of refund", cell: ({ date }) => dateText(date) },
-  { title: "Items", cell: ({ items }) => itemsText(items) },
+  { title: "Items", cell: itemsText },
   { title: "Purchase", cell: ({ saleEventID }) => saleEventID },
 ];
 
@@ -111,7 +108,8 @@ interface StoreBoardsProps {
 function StoreBoards({ board, values, storeID, given }: StoreBoardsProps) {
   const { date = "", by = "" } = values;
   const chosen = useWatch<unknown>(pathOf(board, values));
-  const latest = useWatch<Latest>(`/purchases/latest?storeID=${encodeURIComponent(storeID)}&limit=10`);
+  const latestPath = `/purchases/latest?storeID=${encodeURIComponent(storeID)}&limit=10`;
+  const latest = useWatch<Latest>(latestPath);
   const best = entriesOf(board, values, chosen.body).find(({ count }) => Number(count) > 0);
   const itemLink = (itemID: string, name: string) => (
     <a href={linkTo(["items", itemID], given)}>{labelOf(itemID, name)}</a>
@@ -155,7 +153,7 @@ function StoreBoards({ board, values, storeID, given }: StoreBoardsProps) {
             empty={`Store ${storeID} has sold nothing ${daysText(days)}.`}
           />
         ))}
-        <LivePanel title="Latest purchases" live={latest} wide>
+        <LivePanel title="Latest purchases" live={latest} wide csv={latestPath}>
           {(body) => <LatestPurchases {...body} />}
         </LivePanel>
       </div>

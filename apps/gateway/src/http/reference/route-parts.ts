@@ -1,6 +1,7 @@
 import { eventIdOfKey, newEventId } from "@tally/contract";
 import type { BulkRoute, Event, FormRoute, IngestRoute, QueryRoute } from "@tally/contract";
 import type { ErrorCode } from "../../errors/catalogue.ts";
+import { listsIn } from "../csv-lists.ts";
 import { documentedSchema, isRecord, mapValues, type JsonSchema, type Named, type ServedRoute } from "./documented.ts";
 
 /** The parts of an operation that differ between kinds of routes. */
@@ -41,7 +42,8 @@ export function partsOf({ document, schema: { params, querystring, response } }:
       const { type = json, examples = {}, errors = [] } = document;
       const ofValues: Codes = params === undefined && querystring === undefined ? [] : ["INVALID_INPUT"];
       const schema = isRecord(response) ? response["200"] : undefined;
-      return { successes: ok(media(type, schema, mapValues(examples, responseOf))), errors: [...errors, ...ofValues] };
+      const content = { ...media(type, schema, mapValues(examples, responseOf)), ...csvOfLists(schema) };
+      return { successes: ok(content), errors: [...errors, ...ofValues] };
     }
     case "ingest":
       return ingestParts(document);
@@ -62,7 +64,8 @@ export function partsOf({ document, schema: { params, querystring, response } }:
         document.response,
         mapValues(document.examples, responseOf),
       );
-      return { successes: ok(content), errors: ["INVALID_INPUT", ...errorsOfQuery(document)] };
+      const successes = ok({ ...content, ...csvOfLists(document.response) });
+      return { successes, errors: ["INVALID_INPUT", ...errorsOfQuery(document)] };
     }
     case "content": {
       const bytes = { type: "string", format: "binary" };
@@ -72,6 +75,9 @@ export function partsOf({ document, schema: { params, querystring, response } }:
     }
   }
 }
+
+const csvOfLists = (response: unknown): Content =>
+  Object.keys(listsIn(response)).length === 0 ? {} : media("text/csv", { type: "string" });
 
 function errorsOfQuery({ finds, mayMiss }: QueryRoute): Codes {
   if (finds === true) return ofFinds;
