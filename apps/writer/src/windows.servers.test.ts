@@ -1,6 +1,6 @@
 import { decodeRankingMessage, fieldIn, newEventId, type Event, type Sources } from "@tally/contract";
 import { foldAll, rebuild } from "@tally/reconcile";
-import { monthOf, retain } from "@tally/database";
+import { closeEarlier, monthOf, openEpoch, readEpochs, retain } from "@tally/database";
 import { openTcpProxy } from "@tally/local";
 import type { Rankings } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
@@ -70,10 +70,10 @@ const sourcesOf = ({ top }: Pick<Rankings, "top">): Sources => ({
   find: () => expect.fail(),
 });
 
-async function get(path: string, params: object, query: object, boards = rankings): Promise<unknown> {
+async function get(path: string, params: object, query: object, sources = sourcesOf(rankings)): Promise<unknown> {
   const route = purchases.queries.find((one) => one.path === path);
   if (route?.kind !== "query") return expect.fail(path);
-  return route.respond({ params, query }, sourcesOf(boards));
+  return route.respond({ params, query }, sources);
 }
 
 type Member = "itemID" | "storeID";
@@ -202,18 +202,47 @@ test("every window by every measure is the sum of its rows, folded, not folded, 
 test("what Redis may not keep is counted from rows while it is frozen or away, and is as of then", async () => {
   const proxy = await openTcpProxy(inject("services").redisUrl);
   onTestFinished(() => proxy.close());
-  const [patient, distant] = [60_000, 1000].map((commandTimeoutMs) => connect({ url: proxy.url, commandTimeoutMs }));
+  const [patient, distant] = [60_000, 1000].map((commandTimeoutMs) =>
+    sourcesOf(connect({ url: proxy.url, commandTimeoutMs })),
+  );
   const { take } = await openWriter(own);
   await take(bodyOf([sale(stores, { date: Number(today), lines: [[5, 2, 19_900, 0]] })]));
   for (const state of ["frozen", "cut"] as const) {
     proxy.become({ name: state });
-    const top = (by: string, boards = patient) =>
-      get("/stores/:storeID/top-items", { storeID: stores }, { by }, boards);
+    const top = (by: string, sources = patient) =>
+      get("/stores/:storeID/top-items", { storeID: stores }, { by }, sources);
     const [before, body] = [new Date().toISOString(), await top("netSales")];
     // Long before Redis is given up.
     expect(Date.now() - Date.parse(before)).toBeLessThan(30_000);
     expect(body).toMatchObject({ items: [{ itemID: 5, netSales: "3.98" }], asOf: expect.any(String) });
     expect(String(fieldIn(body, "asOf")) >= before).toBe(true);
     await expect(top("quantity", distant)).rejects.toThrow("Redis does not respond");
+  }
+});
+
+test("a batch of a closed epoch counts once in a ranking of an item, also if it is folded between two statements", async () => {
+  await rebuild({ domain: purchases, database, rankings });
+  const { take, messages } = await openWriter(own);
+  await take(bodyOf([sale(stores, { date: Number(fourAgo), lines: [[77, 2]] })]));
+  for (const body of messages) await rankings.rank(name, decodeRankingMessage(body));
+  await openEpoch(database, name, await readEpochs(writer, name));
+  await closeEarlier(database, name, await readEpochs(writer, name));
+  const { read, ...sources } = sourcesOf(rankings);
+  const ahead: Sources["rows"] = { query: (sql, values) => writer.query(sql.replace("MIN(", "99 + MIN("), values) };
+  const foldOnce = () => foldAll({ domain: purchases, database, rankings }, () => undefined);
+  // Three statements, and one more if they do not fit together: also if the first server was ahead of the others.
+  for (const [rows, after, statements] of [
+    [writer, undefined, 3],
+    [ahead, undefined, 4],
+    [writer, foldOnce, 4],
+  ] as const) {
+    let [done, last] = [0, Promise.resolve<unknown>(undefined)];
+    const inTurn: Sources["read"] = (what, key) => {
+      const found = last.then(() => read(what, key));
+      last = found.then(() => (done++ === 0 ? after?.() : undefined));
+      return found;
+    };
+    const body = await get("/items/:itemID/top-stores", { itemID: 77 }, { date: fourAgo }, { ...sources, rows, read: inTurn }); // oxfmt-ignore
+    expect([fieldIn(body, "stores"), done]).toEqual([[{ storeID: stores, quantity: 2 }], statements]);
   }
 });

@@ -10,7 +10,8 @@ export interface CountsRow {
   readonly id: number | null;
   /** The text of lines, or of folded counts: [[item, count], …]. */
   readonly counts: string;
-  readonly isFolded: 0 | 1;
+  /** null: no count, but what the statement says of itself. */
+  readonly isFolded: 0 | 1 | null;
 }
 
 export type Count = Readonly<Record<"id" | "count", number>>;
@@ -24,6 +25,7 @@ export class Counts {
   async add(rows: Iterable<CountsRow>, by: Measure, item?: number): Promise<this> {
     let added = 0;
     for (const { id, counts, isFolded } of rows) {
+      if (isFolded === null) continue;
       const parsed: unknown = JSON.parse(counts);
       if (!Array.isArray(parsed)) throw new TypeError("expected a list of [item, by]");
       for (const line of parsed) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { fieldIn, firstLiveDay, InvalidInput, keyedRead, sliceOf, type KeyedRead, type Sources } from "@tally/contract";
+import { fieldIn, firstLiveDay, InvalidInput, keyedRead, sliceOf, type Sources } from "@tally/contract";
 import { topLimitMax, topOf } from "../values.ts";
 import { dateAfter } from "./business-day.ts";
 import { Counts, withRanks, type Count, type CountsRow, type Ranked } from "./counts.ts";
@@ -10,17 +10,26 @@ import type { Window } from "./window.ts";
 export interface Owner {
   readonly id: number;
   readonly boardOf: (id: number, series: string) => string;
-  readonly counts: KeyedRead<Key, Promise<Counts>>;
+  readonly countsOf: (read: Sources["read"], key: Key) => Promise<Counts>;
   /** An index leads to its rows: days whose folded series are not complete can be counted from them. */
   readonly hasRows: boolean;
 }
 
 /*
  * A window is counted from the folded counts of its series and from the rows of the batches in the ledger; days before
- * `seriesFrom`, of which the folded series lack a part, from all rows. All is read in one statement, so that a batch
- * that is folded meanwhile counts once.
+ * `seriesFrom`, of which the folded series lack a part, from all rows. All is read as of one moment, so that a batch
+ * that is folded meanwhile counts once. Epochs of the ledger up to `closedTo` have all of their batches (epochs.ts of
+ * packages/database).
  */
-type Key = readonly [owner: number, by: Measure, from: number, to: number, seriesFrom: number, ...series: string[]];
+type Key = readonly [
+  owner: number,
+  by: Measure,
+  from: number,
+  to: number,
+  seriesFrom: number,
+  closedTo: number,
+  ...series: string[],
+];
 
 const tables = [
   ["purchases", "purchased_on"],
@@ -38,7 +47,7 @@ const countsOfStore = keyedRead({
       `SELECT NULL, CAST(items AS CHAR), 0 FROM ${table} WHERE store_id = ? AND ${day} >= ? AND ${day} < ?`,
     ]),
   ].join("\nUNION ALL\n"),
-  values([store, , from, to, seriesFrom, ...series]: Key) {
+  values([store, , from, to, seriesFrom, , ...series]: Key) {
     const ofRows = [store, seriesFrom, to, store, from, seriesFrom];
     return [series, store, ...ofRows, ...ofRows];
   },
@@ -50,36 +59,78 @@ const countsOfStore = keyedRead({
 // than 40 characters.
 const countOfItem = "CONCAT('[', SUBSTRING_INDEX(SUBSTRING(counts, LOCATE(?, counts), 40), ']', 1), ']]')";
 // MySQL writes [[42, 1], MariaDB [[42,1]. Without CAST, LIKE compares letters, which takes twice as long.
-const countsOfItem = keyedRead({
+const rowsWithItem = (epochs: string): readonly string[] =>
+  tables.map(
+    ([table, day]) => `
+    SELECT store_id AS id, CAST(items AS CHAR) AS counts, 0 AS isFolded FROM ${table} ${inLedger} AND ${epochs}
+      AND ${day} BETWEEN ? AND ? AND items LIKE CAST(? AS BINARY)`,
+  );
+const closedTo =
+  "(SELECT MIN(CAST(epoch AS SIGNED) - is_open) FROM ledger_epochs WHERE domain = 'purchases') AS closedTo";
+// What a statement sees of the ledger.
+const state = `SELECT batches, ${closedTo}, NULL FROM ledger_folds WHERE domain = 'purchases'`;
+const stateOf = (rows: readonly CountsRow[]) => rows.find(({ isFolded }) => isFolded === null);
+
+const closedHalf = keyedRead({
+  select: [...rowsWithItem("epoch BETWEEN 1 AND ? AND sequence % 2 = ?"), state].join("\nUNION ALL\n"),
+  values([half, item, , , to, seriesFrom, closed]: readonly [half: number, ...Key]) {
+    const ofRows = [closed, half, seriesFrom, to, `%[${item},%`];
+    return [...ofRows, ...ofRows];
+  },
+  keysMax: 1,
+  ofRows: (rows: readonly CountsRow[]) => rows,
+});
+
+const foldedAndOpen = keyedRead({
   select: [
     `SELECT member AS id, ${folded("key_slice", countOfItem)} AND slice = ? AND counts LIKE ?`,
-    ...tables.map(
-      ([table, day]) => `
-      SELECT store_id, CAST(items AS CHAR), 0 FROM ${table} ${inLedger} AND ${day} BETWEEN ? AND ?
-        AND items LIKE CAST(? AS BINARY)`,
-    ),
+    ...rowsWithItem("(epoch < 1 OR epoch > ?)"),
+    state,
   ].join("\nUNION ALL\n"),
-  values([item, , , to, seriesFrom, ...series]: Key) {
+  values([item, , , to, seriesFrom, closed, ...series]: Key) {
     // All of them have the same number of slices.
     const [slice, line] = [sliceOf(series[0] ?? "", item), `[${item},`];
-    const ofRows = [seriesFrom, to, `%${line}%`];
+    const ofRows = [closed, seriesFrom, to, `%${line}%`];
     return [line, series, slice, `%${line}%`, ...ofRows, ...ofRows];
   },
   keysMax: 1,
-  ofRows: (rows: readonly CountsRow[], [item, by]) => new Counts().add(rows, by, item),
+  ofRows: (rows: readonly CountsRow[]) => rows,
 });
 
-export const itemsIn = (id: number): Owner => ({ id, boardOf: itemsOfStore, counts: countsOfStore, hasRows: true });
-export const storesWith = (id: number): Owner => ({ id, boardOf: storesOfItem, counts: countsOfItem, hasRows: false });
+/** In three statements at once. From closed epochs rows only leave, by folding: if the statements saw the same folded
+ * batches, and those epochs closed, the others are as of the moment of `foldedAndOpen`. If not, it reads all. */
+async function countsOfItem(read: Sources["read"], key: Key): Promise<Counts> {
+  const [item, by, from, to, seriesFrom, closed, ...series] = key;
+  const halves = [0, 1].map((half) => read(closedHalf, [half, ...key]));
+  const parts = await Promise.all([...halves, read(foldedAndOpen, key)]);
+  const states = parts.map(stateOf);
+  const isOneMoment = states.every((one) => one?.id === states[0]?.id && Number(one?.counts) >= closed);
+  const rows = isOneMoment ? parts.flat() : await read(foldedAndOpen, [item, by, from, to, seriesFrom, 0, ...series]);
+  return new Counts().add(rows, by, item);
+}
+
+export const itemsIn = (id: number): Owner => ({
+  id,
+  boardOf: itemsOfStore,
+  countsOf: async (read, key) => read(countsOfStore, key),
+  hasRows: true,
+});
+export const storesWith = (id: number): Owner => ({
+  id,
+  boardOf: storesOfItem,
+  countsOf: countsOfItem,
+  hasRows: false,
+});
 
 interface Kept {
   /** Days from this one on are complete in the folded series; 0: all, and all time. */
   readonly seriesFrom: number;
   /** Older sales were removed; null: none. */
   readonly retainedFrom: number | null;
+  readonly closedTo: number;
 }
 const selectKept = `
-  SELECT series_from AS seriesFrom, (
+  SELECT series_from AS seriesFrom, ${closedTo}, (
     SELECT CAST(DATE_FORMAT(retained_from, '%Y%m%d') AS UNSIGNED) FROM retention WHERE domain = 'purchases'
   ) AS retainedFrom FROM ledger_folds WHERE domain = 'purchases'`;
 
@@ -88,8 +139,8 @@ const allDays = [10_000_101, 99_991_230] as const;
 const noSeries = "none";
 
 /** Exact, as of one moment. Throws InvalidInput for days that are not kept. */
-async function countsIn({ rows, read }: Sources, { id, counts, hasRows }: Owner, { by, days }: Window) {
-  const [kept = { seriesFrom: 0, retainedFrom: null }] = await rows.query<Kept>(selectKept);
+async function countsIn({ rows, read }: Sources, { id, countsOf, hasRows }: Owner, { by, days }: Window) {
+  const [kept = { seriesFrom: 0, retainedFrom: null, closedTo: 0 }] = await rows.query<Kept>(selectKept);
   const [from, to] = days === undefined ? allDays : [days[0] ?? 0, days.at(-1) ?? 0];
   const first = hasRows ? Math.min(kept.seriesFrom, kept.retainedFrom ?? 0) : kept.seriesFrom;
   const isComplete = kept.seriesFrom <= from || (days === undefined && by === "quantity");
@@ -101,7 +152,7 @@ async function countsIn({ rows, read }: Sources, { id, counts, hasRows }: Owner,
   // All time is one series, which is complete or of no use.
   const seriesFrom = isComplete ? from : days === undefined ? after : Math.min(kept.seriesFrom, after);
   const series = (days ?? [undefined]).map((day) => ((day ?? from) < seriesFrom ? noSeries : seriesOf(by, day)));
-  return read(counts, [id, by, from, to, seriesFrom, ...series]);
+  return countsOf(read, [id, by, from, to, seriesFrom, kept.closedTo, ...series]);
 }
 
 // Only Redis knows whether it keeps a series beside the first. While it does not respond, the database counts.
