@@ -5,14 +5,8 @@ import { domains } from "@tally/domains";
 import { silentLog, type Log } from "@tally/runtime";
 import { addDomains, closeEarlier, enter, joinEpoch, keepShards, ledgerMigrations, openEpoch } from "@tally/database";
 import { readEpochs, readFold, readShards, retentionMigrations } from "@tally/database";
-import {
-  defaultSeries,
-  encodeRankingMessage,
-  firstKeptDay,
-  Moves,
-  type BatchId,
-  type SeriesSettings,
-} from "@tally/contract";
+import { defaultSeries, encodeRankingMessage, firstKeptDay, Moves } from "@tally/contract";
+import type { BatchId, SeriesSettings } from "@tally/contract";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
 import { rebuild } from "@tally/reconcile";
@@ -217,22 +211,19 @@ test("a promoted replica that lacks batches which were found before lacks the ep
   await build();
   const [kept, lost] = [await storeSale(), await storeSale()];
   for (const message of [kept, lost]) await rankings.rank(domain.name, message);
-  const before = await database.writer.query<{ slot: number; epoch: number; token: Buffer; is_open: number }>(
-    "SELECT slot, epoch, token, is_open FROM ledger_epochs WHERE domain = ?",
-    [domain.name],
-  );
+  const select = "SELECT slot, epoch, token, is_open FROM ledger_epochs WHERE domain = ?";
+  type Row = Record<"slot" | "epoch" | "is_open", number> & { readonly token: Buffer };
+  const before = await database.writer.query<Row>(select, [domain.name]);
   start();
   await vi.waitFor(async () => {
     const { noted, batches } = await rankings.inLedger(domain.name);
     expect([noted?.epoch, batches]).toEqual([2, []]);
   }, 20_000);
   await lose(lost.batch);
+  const update = "UPDATE ledger_epochs SET epoch = ?, token = ?, is_open = ? WHERE domain = ? AND slot = ?";
   await database.transaction(async (transaction) => {
     for (const { slot, epoch, token, is_open } of before)
-      await transaction.execute(
-        "UPDATE ledger_epochs SET epoch = ?, token = ?, is_open = ? WHERE domain = ? AND slot = ?",
-        [epoch, token, is_open, domain.name, slot],
-      );
+      await transaction.execute(update, [epoch, token, is_open, domain.name, slot]);
   });
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 30_000);
   expect(await count()).toBe(2);
@@ -285,14 +276,10 @@ test("a rebuild that fails is begun again later and later", async () => {
   expect(begun).toBeLessThan(5);
 });
 
+const isReported = [0, "warn cannot fold the ledger of store-18; retrying", "unfolded store-18"];
 test.each([
   [17, "is folded", "SELECT 1", [1]],
-  [
-    18,
-    "that has lost its row is not folded, which is reported",
-    "DELETE FROM purchases WHERE store_id = 18",
-    [0, "warn cannot fold the ledger of store-18; retrying", "unfolded store-18"],
-  ],
+  [18, "without its row is not folded, which is reported", "DELETE FROM purchases WHERE store_id = 18", isReported],
 ])("an old batch of store %i %s", async (storeId, _, change, expected) => {
   const { domain, database, rankings, storeSale, nextEpoch, rebuild: build, start, lines } = await open(storeId);
   await build();
@@ -300,10 +287,8 @@ test.each([
   await database.writer.query(change);
   const { closedTo } = await nextEpoch();
   await rankings.noteChecked(domain.name, await rankings.instance(), closedTo);
-  await vi.waitFor(
-    async () => expect((await readEpochs(database.reader, domain.name)).closedTo).toBe(closedTo),
-    20_000,
-  );
+  const replicated = async () => (await readEpochs(database.reader, domain.name)).closedTo;
+  await expect.poll(replicated).toBe(closedTo);
   start(rankings, 0);
   const folded = async () => (await readFold(database.writer, domain.name)).batches;
   await vi.waitFor(async () => expect([await folded(), ...lines]).toEqual(expected), 10_000);
@@ -397,4 +382,17 @@ test("the number of shards of rankings that an earlier release has built is kept
   // The same after a failover to a replica without the last commits.
   await database.transaction((transaction) => keepShards(transaction, domain.name, 1));
   await vi.waitFor(async () => expect(await kept()).toBe(3), 15_000);
+});
+
+test("a lost ranking message is repaired while rankers of other settings rebuild in turns", async () => {
+  const { rankings, storeSale, nextEpoch, rebuild: build, count, start, seen } = await open(22);
+  await build();
+  // As if the other one had rebuilt at once.
+  start({ ...rankings, lacksSeries: async () => false, series: async () => ({ measures: ["netSales"] }) });
+  // Then the next rebuild waits 8 s.
+  await vi.waitFor(() => expect(seen.rebuilt).toBe(4), 30_000);
+  await storeSale();
+  await nextEpoch();
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 4 }), 20_000);
+  expect(await count()).toBe(2);
 });

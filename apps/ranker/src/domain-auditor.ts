@@ -74,11 +74,10 @@ export class DomainAuditor {
       await this.#rebuild("they lack batches that are folded");
       return false;
     }
-    // While writers have other settings, a rebuild would not last.
-    if (this.#hasSeries && !(await this.#hasAskedSeries()) && !(await rankings.lacksSeries(name))) {
-      await this.#rebuild("they have other series than WINDOWS and BY ask for");
-      return false;
-    }
+    // While writers have other settings, a rebuild would not last. One that must wait, because rankers have different
+    // settings, keeps nothing from being checked.
+    const isOther = this.#hasSeries && !(await this.#hasAskedSeries()) && !(await rankings.lacksSeries(name));
+    if (isOther && (await this.#rebuild("they have other series than WINDOWS and BY ask for"))) return false;
     if (!(await this.#lacksRanked())) return true;
     await this.#rebuild("the ledger lacks batches that are ranked", "write");
     return false;
@@ -213,8 +212,9 @@ export class DomainAuditor {
     }
   }
 
-  async #rebuild(reason: string, endpoint: "read" | "write" = "read"): Promise<void> {
-    if (!this.#pace.mayBegin(reason)) return;
+  /** Returns false if it must wait. */
+  async #rebuild(reason: string, endpoint: "read" | "write" = "read"): Promise<boolean> {
+    if (!this.#pace.mayBegin(reason)) return false;
     const { log, database, rankings, series } = this.#options;
     const { name } = this.#domain;
     const outcome = await rebuild({
@@ -237,13 +237,14 @@ export class DomainAuditor {
     });
     this.#missingSinceMs = undefined;
     // While another process builds, this is retried every second without a log line.
-    if (outcome.name === "busy") return;
+    if (outcome.name === "busy") return true;
     this.#pace.ended(reason);
     log.info({ domain: name, outcome }, `auditor: rankings ${outcome.name}`);
-    if (outcome.name !== "rebuilt") return;
+    if (outcome.name !== "rebuilt") return true;
     this.#checkedTo = outcome.closedTo;
     // What is not covered by the epoch that the rebuild has noted is covered by the next one.
     this.#openedAtMs = -Infinity;
     this.#options.onRebuilt(name);
+    return true;
   }
 }
