@@ -1,3 +1,4 @@
+import { newEventId } from "@tally/contract";
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
@@ -131,6 +132,20 @@ test("a key for store 31 neither writes nor reads store 32, and leaves no row th
   const paths = sales.map((sale) => `/purchases/${sale.headers.get("tally-event-id")}`);
   const statuses = () => Promise.all(paths.map(async (path) => (await send(path, { headers })).status));
   await expect.poll(statuses, { timeout: 20_000 }).toEqual([200, 403]);
+  const [own = "", other = ""] = paths;
+  for (const [path, method, status] of [
+    [`/live?watch=${own}`, "GET", 200],
+    [`/live?watch=${other}`, "GET", 403],
+    [`${other}/void`, "POST", 403],
+    [`/purchases/${newEventId()}/void`, "POST", 404],
+    [`${own}/void`, "POST", 201],
+  ] as const) {
+    const response = await send(path, { headers, method });
+    await response.body?.cancel();
+    expect([path, response.status]).toEqual([path, status]);
+  }
+  const sale = async () => (await send(own, { headers })).json();
+  await expect.poll(sale, { timeout: 20_000 }).toMatchObject({ corrections: [{ kind: "void" }] });
   expect(await rowsOf(31, 32, 3, 310)).toEqual([3, 0, 0, 0]);
 });
 

@@ -116,7 +116,7 @@ export interface paths {
         readonly put?: never;
         /**
          * takes back a whole purchase
-         * @description In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter.
+         * @description In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. 404 for a key that is limited to stores until the purchase is stored.
          */
         readonly post: operations["postPurchasesEventIDVoid"];
         readonly delete?: never;
@@ -1243,50 +1243,10 @@ export interface components {
                 };
             };
         };
-        /** @description Forbidden */
-        readonly Forbidden4: {
-            headers: {
-                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Forbidden */
-        readonly Forbidden5: {
-            headers: {
-                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description Service Unavailable */
         readonly ServiceUnavailable5: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Forbidden */
-        readonly Forbidden6: {
-            headers: {
-                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Forbidden */
-        readonly Forbidden7: {
-            headers: {
-                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1302,27 +1262,8 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Bad Request */
-        readonly BadRequest5: {
-            headers: {
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description Forbidden */
-        readonly Forbidden8: {
-            headers: {
-                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Forbidden */
-        readonly Forbidden9: {
+        readonly Forbidden4: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1342,7 +1283,66 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden10: {
+        readonly Forbidden5: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden6: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Bad Request */
+        readonly BadRequest5: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden7: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden8: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable7: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        readonly Forbidden9: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1388,7 +1388,7 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden11: {
+        readonly Forbidden10: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1408,7 +1408,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable7: {
+        readonly ServiceUnavailable8: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1484,7 +1484,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable8: {
+        readonly ServiceUnavailable9: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1521,7 +1521,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable9: {
+        readonly ServiceUnavailable10: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1531,7 +1531,7 @@ export interface components {
             };
         };
         /** @description Forbidden */
-        readonly Forbidden12: {
+        readonly Forbidden11: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 readonly [name: string]: unknown;
@@ -1550,7 +1550,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable10: {
+        readonly ServiceUnavailable11: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1569,7 +1569,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable11: {
+        readonly ServiceUnavailable12: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1587,8 +1587,18 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Forbidden */
+        readonly Forbidden12: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable12: {
+        readonly ServiceUnavailable13: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1608,7 +1618,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable13: {
+        readonly ServiceUnavailable14: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1925,14 +1935,14 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden8"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly postPurchases: {
@@ -2078,7 +2088,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden4"];
+            readonly 403: components["responses"]["Forbidden2"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2087,7 +2098,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable3"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly postPurchasesEventIDRefunds: {
@@ -2138,7 +2149,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden5"];
+            readonly 403: components["responses"]["Forbidden4"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2399,7 +2410,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2407,7 +2418,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getItemsTop5ItemID: {
@@ -2443,7 +2454,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2451,7 +2462,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getItemsTop10ItemID: {
@@ -2487,7 +2498,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2495,7 +2506,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getStoresStoreIDTopItems: {
@@ -2558,7 +2569,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2566,7 +2577,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getItemsItemIDTopStores: {
@@ -2629,7 +2640,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2637,7 +2648,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getStoresStoreIDItemsItemIDRank: {
@@ -2704,7 +2715,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2713,7 +2724,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getPurchasesLatest: {
@@ -2785,14 +2796,14 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden8"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getPurchasesEventID: {
@@ -2859,7 +2870,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2868,7 +2879,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getStoresStoreIDSales: {
@@ -2916,7 +2927,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2925,7 +2936,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getStores: {
@@ -2968,14 +2979,14 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getStoresStoreID: {
@@ -3010,7 +3021,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden6"];
+            readonly 403: components["responses"]["Forbidden5"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -3019,7 +3030,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly putStoresStoreID: {
@@ -3069,7 +3080,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden9"];
+            readonly 403: components["responses"]["Forbidden8"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3078,7 +3089,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getItems: {
@@ -3118,14 +3129,14 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getItemsItemID: {
@@ -3157,7 +3168,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden8"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -3166,7 +3177,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly putItemsItemID: {
@@ -3207,7 +3218,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden10"];
+            readonly 403: components["responses"]["Forbidden9"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3216,7 +3227,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly postAlbums: {
@@ -3265,7 +3276,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest6"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden11"];
+            readonly 403: components["responses"]["Forbidden10"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge4"];
             readonly 415: components["responses"]["UnsupportedMediaType2"];
@@ -3274,7 +3285,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable7"];
+            readonly 503: components["responses"]["ServiceUnavailable8"];
         };
     };
     readonly postReviewOpinionAlbumID: {
@@ -3306,7 +3317,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest7"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden11"];
+            readonly 403: components["responses"]["Forbidden10"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge5"];
@@ -3316,7 +3327,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable8"];
+            readonly 503: components["responses"]["ServiceUnavailable9"];
         };
     };
     readonly getAlbumsAlbumID: {
@@ -3347,7 +3358,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden12"];
+            readonly 403: components["responses"]["Forbidden11"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -3356,7 +3367,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable9"];
+            readonly 503: components["responses"]["ServiceUnavailable10"];
         };
     };
     readonly getAlbumsAlbumIDImage: {
@@ -3386,7 +3397,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden12"];
+            readonly 403: components["responses"]["Forbidden11"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -3395,7 +3406,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable10"];
+            readonly 503: components["responses"]["ServiceUnavailable11"];
         };
     };
     readonly getReviewAlbumID: {
@@ -3425,7 +3436,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest8"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden12"];
+            readonly 403: components["responses"]["Forbidden11"];
             readonly 404: components["responses"]["NotFound2"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
@@ -3434,7 +3445,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable9"];
+            readonly 503: components["responses"]["ServiceUnavailable10"];
         };
     };
     readonly getAlbumsTop: {
@@ -3478,14 +3489,14 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest9"];
             readonly 401: components["responses"]["Unauthorized2"];
-            readonly 403: components["responses"]["Forbidden12"];
+            readonly 403: components["responses"]["Forbidden11"];
             readonly 408: components["responses"]["RequestTimeout2"];
             readonly 413: components["responses"]["PayloadTooLarge6"];
             readonly 417: components["responses"]["ExpectationFailed2"];
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable11"];
+            readonly 503: components["responses"]["ServiceUnavailable12"];
         };
     };
     readonly postSkiersLiftrides: {
@@ -3528,7 +3539,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest10"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden4"];
+            readonly 403: components["responses"]["Forbidden12"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -3571,7 +3582,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3579,7 +3590,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly postSkiersResortIDSeasonsSeasonIDDaysDayIDSkiersSkierID: {
@@ -3625,7 +3636,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden4"];
+            readonly 403: components["responses"]["Forbidden12"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3670,7 +3681,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3678,7 +3689,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getSkiersSkierIDVertical: {
@@ -3714,7 +3725,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3722,7 +3733,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getResortDayTop10vert: {
@@ -3761,14 +3772,14 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly postStepsUserIDDayTimeIntervalStepCount: {
@@ -3807,7 +3818,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden4"];
+            readonly 403: components["responses"]["Forbidden12"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3844,7 +3855,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3852,7 +3863,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getStepsSingleUserIDDay: {
@@ -3882,7 +3893,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3890,7 +3901,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getStepsRangeUserIDStartDayNumDays: {
@@ -3922,7 +3933,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -3930,7 +3941,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getStepsTop: {
@@ -3970,14 +3981,14 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly postSwipeLeftorright: {
@@ -4019,7 +4030,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest3"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden4"];
+            readonly 403: components["responses"]["Forbidden12"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
@@ -4062,7 +4073,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -4070,7 +4081,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getStatsUserID: {
@@ -4102,7 +4113,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -4110,7 +4121,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getSwipesTop: {
@@ -4147,14 +4158,14 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly getStatus: {
@@ -4277,7 +4288,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable12"];
+            readonly 503: components["responses"]["ServiceUnavailable13"];
         };
     };
     readonly getViews: {
@@ -4339,7 +4350,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable12"];
+            readonly 503: components["responses"]["ServiceUnavailable13"];
         };
     };
     readonly getDeadLetters: {
@@ -4393,7 +4404,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
@@ -4447,7 +4458,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden7"];
+            readonly 403: components["responses"]["Forbidden6"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -4509,7 +4520,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly postDeadLettersIdReplay: {
@@ -4590,7 +4601,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest5"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden8"];
+            readonly 403: components["responses"]["Forbidden7"];
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge7"];
@@ -4598,7 +4609,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests3"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable13"];
+            readonly 503: components["responses"]["ServiceUnavailable14"];
         };
     };
 }

@@ -1,4 +1,5 @@
-import { bulkRoute, eventIdOfKey, IdempotencyKey, ingestRoute, InvalidInput, isEventId } from "@tally/contract";
+import { bulkRoute, bytesOfEventId, eventIdOfKey, IdempotencyKey, ingestRoute, InvalidInput } from "@tally/contract";
+import { isEventId, keyedRead, NotFound } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, ids, wholeNumbers } from "../values.ts";
 import { parseBusinessDate } from "./calendar-date.ts";
@@ -85,14 +86,26 @@ const returnedLine = { line: 1, ItemID: 4242, numberOfItems: 1 };
 const exampleSale = "19b3105b-b31b-8059-a798-805392fb8073";
 const voidedSale = { storeID: 9, idempotencyKey: "till-9-000001" };
 
+const storeOfSale = keyedRead<readonly [id: Buffer], { id: Buffer; storeId: number }, number | undefined>({
+  select: "SELECT id, store_id AS storeId FROM purchases WHERE id IN (?)",
+  key: ["id"],
+  keysMax: 500,
+  ofRows: ([row]) => row?.storeId,
+});
+
 const oneVoid = ingestRoute({
   path: "/purchases/:eventID/void",
   summary: "takes back a whole purchase",
   description:
-    "In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter",
+    "In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. 404 for a key that is limited to stores until the purchase is stored",
   params: SaleParams,
   body: "ignored",
   scope: ({ eventID }) => `purchases/void/${parseSaleId(eventID)}`,
+  async storeOfStored({ eventID }, { readNewest }) {
+    const store = await readNewest(storeOfSale, [bytesOfEventId(parseSaleId(eventID))]);
+    if (store === undefined) throw new NotFound("eventID", "the event id of a stored purchase", eventID);
+    return store;
+  },
   toEvent: (_id, { eventID }): VoidEvent => voided(parseSaleId(eventID)),
   status: 201,
   examples: {

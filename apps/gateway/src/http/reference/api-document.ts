@@ -111,13 +111,13 @@ function errorsOf({ method, access, url, document }: ServedRoute): readonly Erro
   if (access === "open") return codes;
   codes.push(...ofApiKey, "SCOPE_MISSING", "RATE_LIMITED", "RATE_LIMIT_UNCHECKED");
   if (document.kind === undefined) return codes;
-  const isOfResponse = "storeOfResponse" in document;
+  const isFound = "storeOfResponse" in document || "storeOfStored" in document;
   const storeOf = "storeOf" in document ? document.storeOf : undefined;
-  if (storeOf !== undefined || isOfResponse) codes.push("STORE_FORBIDDEN");
+  if (storeOf !== undefined || isFound) codes.push("STORE_FORBIDDEN");
   if (document.kind === "bulk") codes.push("BURST_EXCEEDED");
   // A store in the path is always known; in a query or a body it may be absent.
   const isInPath = "params" in document && "storeID" in document.params.properties;
-  if (!isOfResponse && (storeOf === undefined || !isInPath)) codes.push("STORE_LIMITED");
+  if (!isFound && (storeOf === undefined || !isInPath)) codes.push("STORE_LIMITED");
   return codes;
 }
 

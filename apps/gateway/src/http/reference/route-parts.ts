@@ -84,14 +84,23 @@ function errorsOfQuery({ finds, mayMiss }: QueryRoute): Codes {
   return mayMiss === true ? ["NOT_FOUND", ...ofReads] : ofReads;
 }
 
-function ingestParts({ body, status, text, examples, scope, toEvent, requires }: IngestRoute<Event>): RouteParts {
+function ingestParts({
+  body,
+  status,
+  text,
+  examples,
+  scope,
+  toEvent,
+  requires,
+  storeOfStored,
+}: IngestRoute<Event>): RouteParts {
   const ids = mapValues(examples, ({ params = {}, body: content, idempotencyKey: key }) => {
     const id = idOf(key, () => scope(params, content));
     return toEvent(id, params, content).id;
   });
   const content = text === undefined ? undefined : media("text/plain", { type: "string", enum: [text] });
   const successes = accepts(status, ids, content);
-  const errors = [...ofEvents, ...(requires === undefined ? [] : ofFinds)];
+  const errors = [...ofEvents, ...((requires ?? storeOfStored) === undefined ? [] : ofFinds)];
   if (body === "ignored") return { successes, errors: [...errors, ...ofBody] };
   const bodies = mapValues(examples, (example) => example.body);
   return { body: media(json, body, bodies), successes, errors: [...errors, ...ofReadBody] };

@@ -65,7 +65,11 @@ function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { 
   const respond = ({ params: own, query }: WatchedRequest) => route.respond({ params: own, query }, sources);
   const watched: WatchedRoute = {
     respond,
-    forbidden: (request, grant) => forbiddenInDomain(grant, domain.name, "read", route.storeOf?.(request)),
+    async forbidden(request, grant) {
+      const inDomain = (store?: number | string) => forbiddenInDomain(grant, domain.name, "read", store);
+      if (storeOfResponse === undefined || grant?.stores === undefined) return inDomain(route.storeOf?.(request));
+      return grant.may(domain.name, "read") ? inDomain(storeOfResponse(await respond(request))) : inDomain();
+    },
   };
   const storeOf = ({ params: own, query }: FastifyRequest) => route.storeOf?.({ params: own, query });
   const config = routeConfig(domain, route, { action: "read", storeOf: storeOfResponse ? "inRoute" : storeOf });

@@ -6,6 +6,7 @@ import { plainText } from "../body/content.ts";
 import { parseJsonBody } from "../body/json-body.ts";
 import type { CommitOutcome } from "../../ingest/group-commit.ts";
 import { routeConfig, type Served } from "../../serve-domain.ts";
+import { forbiddenStore } from "../../admission/admission.ts";
 import { reject, rejectionOfOutcome } from "../../errors/reject.ts";
 import { idempotencyKey, keyHeader } from "../../keys/keys.ts";
 
@@ -25,7 +26,10 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
   };
   const storeOf = (request: FastifyRequest) => route.storeOf?.(request.params, bodyOf(request));
   const options = {
-    config: { ...routeConfig(domain, route, { action: "write", storeOf }), ignoresBody },
+    config: {
+      ...routeConfig(domain, route, { action: "write", storeOf: route.storeOfStored ? "inRoute" : storeOf }),
+      ignoresBody,
+    },
     schema: { params },
     // Its responses are short.
     compress: false as const,
@@ -49,6 +53,10 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
 
   async function acceptAfterChecks(key: string | undefined, request: FastifyRequest, reply: FastifyReply) {
     if (route.requires !== undefined) await route.requires(request.params, sources);
+    const { grant } = request;
+    const store = grant?.stores && (await route.storeOfStored?.(request.params, sources));
+    const forbidden = store === undefined ? undefined : forbiddenStore(grant, store);
+    if (forbidden !== undefined) return void reject(reply, forbidden);
     const content = bodyOf(request);
     if (key === undefined && route.requiresKey) throw new InvalidInput(keyHeader, "the key of this event", undefined);
     const id = key === undefined ? newEventId() : eventIdOfKey(route.scope(request.params, content), key);
@@ -61,7 +69,8 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
 
   app.post(path, options, (request, reply) => {
     const key = idempotencyKey(request.headers["idempotency-key"]);
-    if (key !== undefined || route.requires !== undefined || route.requiresKey) {
+    const isOfStored = route.storeOfStored !== undefined && request.grant?.stores !== undefined;
+    if (key !== undefined || route.requires !== undefined || route.requiresKey || isOfStored) {
       acceptAfterChecks(key, request, reply).catch((error: unknown) => fail(reply, error));
       return;
     }
