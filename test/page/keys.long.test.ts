@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { accessibilityFaults } from "./inspect.ts";
+import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
 import { downloaded, openPages, pageTest } from "./open-page.ts";
 import { startSystem } from "../kit/system.ts";
 import { createKey } from "../kit/tally.ts";
@@ -27,4 +27,50 @@ pageTest("a gateway that needs a key gets it from the user, and the tab keeps it
   await page.reload();
   await page.getByText("Store 7 has sold nothing today.").waitFor();
   expectNoFaults(refused);
+});
+
+pageTest("a key with the scope operate names a store and an item on the page, without a mouse", async () => {
+  const [operator, reader] = await Promise.all(
+    [["*:read", "purchases:operate"], ["*:read"]].map((scopes) => createKey(system, "--scope", ...scopes)),
+  );
+  const edit = async (view: string, key = "", width = 1440) => {
+    const { page, expectNoFaults } = await open(`${system.url}/#/${view}`, { width });
+    await page.getByLabel("API key").fill(key);
+    await page.keyboard.press("Enter");
+    await page.getByText(/^Name/).press("Enter");
+    await page.getByLabel("Name", { exact: true }).fill("Hafen");
+    const faults = [await accessibilityFaults(page), await overflowing(page), await overlapping(page)].flat();
+    expect(faults).toEqual([]);
+    await page.keyboard.press("Enter");
+    return { page, expectNoFaults };
+  };
+  const rejected = await edit("items/8", reader?.key);
+  await rejected.page.getByText(/^Not saved: .*purchases:operate/).waitFor();
+  rejected.expectNoFaults(refused);
+  const item = await edit("items/8", operator?.key);
+  await item.page.getByText("Saved.").waitFor();
+  item.expectNoFaults(refused);
+
+  const { page, expectNoFaults } = await edit("stores/8", operator?.key, 390);
+  await page.getByText("Saved.").waitFor();
+  await page.getByLabel("Region", { exact: true }).fill("North");
+  await page.getByLabel("Region valid from").fill("2026-06-01");
+  await page.getByLabel("Day ends at hour").selectOption("2");
+  await page.getByLabel("Time zone").fill("Mars/Olympus");
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Not saved: zone: expected the IANA name/).waitFor();
+  await page.getByLabel("Time zone").fill("Europe/Berlin");
+  await page.keyboard.press("Enter");
+  await page.getByText("Saved.").waitFor();
+  await page.getByRole("heading", { level: 1, name: "Store 8 Hafen" }).waitFor();
+  expectNoFaults(/status of 40[013]/);
+  const headers = { authorization: `Bearer ${operator?.key}` };
+  expect(await (await fetch(`${system.url}/stores/8`, { headers })).json()).toEqual({
+    storeID: 8,
+    name: "Hafen",
+    zone: "Europe/Berlin",
+    closingHour: 2,
+    region: "North",
+    validFrom: "20260601",
+  });
 });

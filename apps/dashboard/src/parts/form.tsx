@@ -10,10 +10,12 @@ interface PickFormProps {
   readonly values: Values;
   readonly isRequired: (name: string) => boolean;
   readonly onPick: (values: Values) => void;
+  /** Default: Show. */
+  readonly submit?: string;
 }
 
 /** Asks for values, such as the number of a store. */
-export function PickForm({ params, values, isRequired, onPick }: PickFormProps) {
+export function PickForm({ params, values, isRequired, onPick, submit = "Show" }: PickFormProps) {
   const [texts, setTexts] = useState(values);
   // Not in an effect: an effect runs after the first key press and would undo it.
   const asked = JSON.stringify([params, values]);
@@ -41,13 +43,13 @@ export function PickForm({ params, values, isRequired, onPick }: PickFormProps) 
           />
         </label>
       ))}
-      <button type="submit">Show</button>
+      <button type="submit">{submit}</button>
     </form>
   );
 }
 
 /** Asks for all values but ids. What is picked applies at once: `onPick` gets the value that changes. */
-export function Choices({ params, values, onPick }: Omit<PickFormProps, "isRequired">) {
+export function Choices({ params, values, onPick }: Omit<PickFormProps, "isRequired" | "submit">) {
   const choices = params.filter(({ kind }) => kind !== "id");
   return (
     <p class="pick">

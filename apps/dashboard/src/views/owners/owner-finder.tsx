@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { useWatch, type BodyOf } from "../../live/use-watch.ts";
+import { useWatch } from "../../live/use-watch.ts";
 import { IdForm } from "../../parts/form.tsx";
 import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
 import { labelOf, nameIn, pathOf, type Board, type Values } from "../boards/boards.ts";
+import { idOf, RegistryForm, type Entries, type Entry } from "./registry-form.tsx";
 
 interface OwnerFinderProps extends RegisteredProps {
   readonly one: "Store" | "Item";
@@ -31,12 +32,10 @@ export function OwnerFinder({ one, many, id, search, chosen, board, values, chil
         onSearch={(text) => goTo([many], { ...chosen, search: text })}
       />
       {id === undefined && <Message kind="empty">{children}</Message>}
-      {id === undefined && <Registered {...{ many, search }} />}
+      {id === undefined ? <Registered {...{ many, search }} /> : <RegistryForm key={id} {...{ many, id }} />}
     </>
   );
 }
-
-type Entry = BodyOf<"/stores">["stores"][number] | BodyOf<"/items">["items"][number];
 
 interface RegisteredProps {
   readonly many: "stores" | "items";
@@ -50,7 +49,7 @@ const shownMax = 100;
 function Registered({ many, search }: RegisteredProps) {
   const searched = search === "" ? "" : `&search=${encodeURIComponent(search)}`;
   const path = `/${many}?limit=${shownMax}${searched}`;
-  const live = useWatch<Readonly<Partial<Record<string, readonly Entry[]>>>>(path);
+  const live = useWatch<Entries>(path);
   const title = search === "" ? `Registered ${many}` : `Registered ${many} with "${search}" in their name`;
   return (
     <LivePanel title={title} live={live} wide csv={path}>
@@ -69,8 +68,6 @@ function Registered({ many, search }: RegisteredProps) {
     </LivePanel>
   );
 }
-
-const idOf = (entry: Entry): number => ("storeID" in entry ? entry.storeID : entry.itemID);
 
 const columnsOf = { stores: columns("stores", "Store", "Region"), items: columns("items", "Item", "Category") };
 
