@@ -31,6 +31,27 @@ pageTest("a posted sale appears in the bars of its store, and among the latest",
   expectNoFaults();
 });
 
+pageTest("a posted sale changes the figures of the chain within two seconds", async () => {
+  await bulk(system.url, [saleOf(47, 500, 500), saleOf(48, 600, 400)]);
+  const { page, expectNoFaults } = await open(`${system.url}/`);
+  const names = (title: string) => page.getByRole("list", { name: title }).locator(".name");
+  const units = async () =>
+    Number((await page.locator(`${tile("Units today")} .value`).textContent())?.replace(",", ""));
+  await expect
+    .poll(async () => (await names("Best items today").allTextContents()).slice(0, 2))
+    .toEqual(["500", "600"]);
+  const before = await units();
+  await bulk(system.url, [saleOf(48, 600, 300)]);
+  const within = { timeout: 2000, interval: 20 };
+  await expect.poll(units, within).toBe(before + 300);
+  await expect.poll(() => names("Best items today").first().textContent(), within).toBe("600");
+  await expect.poll(() => names("Best stores today").first().textContent(), within).toBe("Store 48");
+  expect(await page.locator(tile("Units yesterday")).textContent()).toContain("0");
+  await page.getByRole("link", { name: "Store 48" }).click();
+  await page.getByRole("heading", { level: 1, name: "Store 48" }).waitFor();
+  expectNoFaults();
+});
+
 pageTest("a day without sales says so, and is part of the address", async () => {
   const { page, expectNoFaults } = await open(`${system.url}/#/stores/7`);
   await page.getByRole("combobox", { name: "Days" }).selectOption("a date");
@@ -77,7 +98,7 @@ pageTest("the boards of a store and of an item show the chosen days and measure"
 
 pageTest("the keyboard alone reaches a store, its item, and the stores of that item", async () => {
   await sold(system.url, 17, { item: 100, quantity: 50 });
-  const { page, expectNoFaults } = await open(`${system.url}/`);
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores`);
   await page.keyboard.press("Tab");
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
   await page.keyboard.press("Enter");

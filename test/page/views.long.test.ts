@@ -16,6 +16,7 @@ const open = openPages();
 
 /** Every view of the page with seeded data, by the heading that shows that it is there. */
 const views = [
+  { name: "chain", hash: "", heading: "The chain today" },
   { name: "stores", hash: "#/stores", heading: "Stores" },
   { name: "store", hash: "#/stores/7", heading: "Store 7" },
   { name: "store on some days", hash: "#/stores/7?date=2020-02-01..2020-02-07&by=netSales", heading: "Store 7" },

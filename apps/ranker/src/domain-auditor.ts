@@ -183,7 +183,7 @@ export class DomainAuditor {
 
   async #hasAskedSeries(): Promise<boolean> {
     const kept = await this.#options.rankings.series(this.#domain.name);
-    return kept !== undefined && textOfSeries(kept) === textOfSeries(this.#options.series);
+    return kept?.chain === true && textOfSeries(kept) === textOfSeries(this.#options.series);
   }
 
   get #hasSeries(): boolean {

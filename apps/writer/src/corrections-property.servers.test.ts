@@ -136,6 +136,12 @@ async function play({ database, writers, ...system }: System, one: Scenario, all
 }
 
 const cellsOf = (storeId: number, item: number) => [`store:${storeId} ${item}`, `item:${item} ${storeId}`];
+const cellsOfDay = (storeId: number, item: number) => [
+  ...cellsOf(storeId, item),
+  `all:stores ${storeId}`,
+  `all:items ${item}`,
+];
+
 /** The cells of all kept series. */
 function cellsOfSums(sums: readonly Sum[]): Map<string, number> {
   const cells = new Map<string, number>();
@@ -147,7 +153,7 @@ function cellsOfSums(sums: readonly Sum[]): Map<string, number> {
       [`${day}/netSales`, netSales],
     ] as const) {
       if (!isKept(one, live)) continue;
-      for (const place of cellsOf(storeID, itemID)) {
+      for (const place of (one.startsWith(day) ? cellsOfDay : cellsOf)(storeID, itemID)) {
         const cell = one === "" ? place : `${one}/${place}`;
         cells.set(cell, (cells.get(cell) ?? 0) + by);
       }

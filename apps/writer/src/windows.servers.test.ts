@@ -77,6 +77,10 @@ async function get(path: string, params: object, query: object, sources = source
 }
 
 type Member = "itemID" | "storeID";
+const chainPaths = [
+  ["/top-items", "items", "itemID"],
+  ["/top-stores", "stores", "storeID"],
+] as const;
 const shown = (entries: unknown, member: Member, by: string) =>
   (Array.isArray(entries) ? entries : []).map((entry: unknown) => {
     const amount = Number(fieldIn(entry, by));
@@ -124,6 +128,18 @@ async function compare({
           const near = shown(fieldIn(body, "neighbours"), "itemID", by);
           expect(near).toEqual(all.slice(Math.max(index - 2, 0), index + 3));
         }
+      }
+      // Without a date, the chain has today.
+      for (const [path, list, member] of ofItems && at > 0 ? chainPaths : []) {
+        const body = await get(path, {}, { ...window, by, limit: 50 });
+        const sold = [...Map.groupBy(sums, (one) => one[member])].map(
+          ([id, of]) => [id, of.reduce((sum, one) => sum + one[by], 0)] as const,
+        );
+        const best = sold.filter(([, sum]) => sum !== 0).toSorted(([a, x], [b, y]) => y - x || a - b);
+        const [asked, entries] = [{ path, ...window, by }, shown(fieldIn(body, list), member, by)];
+        expect({ ...asked, entries }).toEqual({ ...asked, entries: best });
+        const total = list === "stores" ? [best.reduce((all, [, sum]) => all + sum, 0)] : [];
+        expect(shown([fieldIn(body, "total") ?? []].flat(), member, by).map(([, sum]) => sum)).toEqual(total);
       }
       for (const itemID of ofItems ? items : []) {
         const body = await get("/items/:itemID/top-stores", { itemID }, { ...window, by });

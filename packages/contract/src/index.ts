@@ -20,7 +20,16 @@ export { bulkRoute, contentRoute, formRoute, IdempotencyKey, ingestRoute, putRou
 export type { BulkRoute, Content, ContentRoute, Described, Form, FormPart, FormRoute } from "./routes.ts";
 export type { IngestRoute, PutRoute, QueryRoute } from "./routes.ts";
 export { boardsOfSeries, dayOfSeries, defaultSeries, firstKeptDay, firstLiveDay, isKept, keptSince } from "./series.ts";
-export { onlyAllTime, seriesOfBoard, settingsOf, sliceOf, textOfSeries, utcDayOf } from "./series.ts";
+export {
+  chainBoards,
+  isKeptBoard,
+  onlyAllTime,
+  seriesOfBoard,
+  settingsOf,
+  sliceOf,
+  textOfSeries,
+  utcDayOf,
+} from "./series.ts";
 export type { KeptSeries, SeriesSettings } from "./series.ts";
 export { keyedRead, lookup } from "./sources.ts";
 export type { BoardReader, BoardTop, KeyedRead, Lookup, ReadKey, Sources } from "./sources.ts";

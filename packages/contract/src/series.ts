@@ -9,6 +9,8 @@ import type { MirroredBoards } from "./moves.ts";
 /** Which series Redis keeps beside "". `measures`: by name. `from`: the first day, yyyymmdd; absent: no days.
  * `lacksPast`: the measures of all time lack what was folded before an upgrade, so they are not kept. */
 export interface KeptSeries {
+  /** The boards of the chain are complete; absent: an earlier release has built it. */
+  readonly chain?: true;
   readonly measures: readonly string[];
   readonly from?: number;
   readonly lacksPast?: true;
@@ -82,6 +84,20 @@ export function isKept(series: string, { measures, from, lacksPast }: KeptSeries
   if (measure !== "" && !measures.includes(measure)) return false;
   if (day === undefined) return measure === "" || lacksPast !== true;
   return from !== undefined && day >= from;
+}
+
+/** The boards of the chain, which have the sums of all keys and of all members of a day: "20261126/item:" has
+ * "20261126/all:items". undefined: all time, which has none. */
+export function chainBoards({ prefix, mirrorPrefix }: MirroredBoards) {
+  if (dayOfSeries(prefix) === undefined) return undefined;
+  const nameOf = (one: string) => one.replace(/([^/]*):$/, "all:$1s");
+  return { keys: nameOf(prefix), members: nameOf(mirrorPrefix) };
+}
+
+/** Whether a generation with these series has all of a board. */
+export function isKeptBoard(board: string, kept: KeptSeries): boolean {
+  const series = seriesOfBoard(board);
+  return (kept.chain === true || !board.startsWith("/all:", series.length)) && isKept(series, kept);
 }
 
 /** The boards of a series of these boards. */

@@ -57,6 +57,8 @@ export interface BoardTop {
   /** False: members may be missing, because Redis keeps too few of the board's members in order. */
   readonly isExact: boolean;
   readonly entries: readonly { readonly member: string; readonly count: number }[];
+  /** Of the stores of the chain: the sum of all counts. */
+  readonly total?: number;
   /** When the newest ranked batch was stored, in ms since 1970; undefined before the first. */
   readonly asOf: number | undefined;
 }

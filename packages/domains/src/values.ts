@@ -81,11 +81,12 @@ export async function topOf<T>(
   board: string,
   limit: string | number | undefined,
   entryOf: (member: string, count: number) => T,
-): Promise<{ asOf: string | null; isExact: boolean; entries: T[] }> {
-  const { asOf, isExact, entries } = await boards.top(board, parseTopLimit(limit));
+): Promise<{ asOf: string | null; isExact: boolean; total: number | undefined; entries: T[] }> {
+  const { asOf, isExact, total, entries } = await boards.top(board, parseTopLimit(limit));
   return {
     asOf: asOf === undefined ? null : new Date(asOf).toISOString(),
     isExact,
+    total,
     entries: entries.map(({ member, count }) => entryOf(member, count)),
   };
 }

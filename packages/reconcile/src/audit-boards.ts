@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isKept, seriesOfBoard, sumOfCounts } from "@tally/contract";
+import { isKeptBoard, seriesOfBoard, sumOfCounts } from "@tally/contract";
 import type { Domain, KeptSeries, SqlSnapshot } from "@tally/contract";
 import type { BoardCells, Rankings } from "@tally/redis";
 import type { Sums } from "./add-up.ts";
@@ -111,10 +111,10 @@ export async function auditBoards(
     await compare(waiting);
   }
 
-  for (const kind of domain.recount.boards) await compareAll(boardsOf(snapshot, kind, sums.cells));
+  for (const kind of domain.recount.boards) await compareAll(boardsOf(snapshot, kind, sums.cells, kept));
   const withoutRows = (names: readonly string[]): readonly RecountedBoard[] =>
-    names
-      .filter((board) => !known.has(board) && isKept(seriesOfBoard(board), kept))
+    [...new Set(names)]
+      .filter((board) => !known.has(board) && isKeptBoard(board, kept))
       .map((board) => ({ board, cells: [] }));
   for await (const names of rankings.boards(domain.name)) await compare(withoutRows(names));
   if (meanwhile !== undefined) {

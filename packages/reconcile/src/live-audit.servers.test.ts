@@ -1,11 +1,12 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { encodeRankingMessage } from "@tally/contract";
+import { encodeRankingMessage, firstLiveDay } from "@tally/contract";
 import { expect, test } from "vitest";
 import { cellsOf } from "./meanwhile.ts";
+import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 
-const single = storedSales(["few", "wrong", "hidden", "hot"]);
+const single = storedSales(["few", "wrong", "hidden", "hot", "chain"]);
 const two = storedSales(["wide", "long"], 2);
 const { redis, namespace, rankings, open } = single;
 
@@ -103,6 +104,26 @@ test("an audit beside traffic finds each cell and mark that is wrong", async () 
     expect((await audit({ liveMs: 1000 })).batches.strayMarks).toBe(1);
   };
   await besideTraffic("wrong", { work, before: { stores: 3, items: 40 } });
+});
+
+test("wrong sums of the chain are found, and a rebuild restores them", async () => {
+  const { store, audit, domain, database } = await open("chain");
+  await store(100);
+  const [prefix, day] = [await prefixOf("chain"), firstLiveDay(Date.now() + 86_400_000)];
+  await redis.hincrby(`${prefix}c:${day}/all:items`, "7", -4);
+  await redis.zadd(`${prefix}b:${day}/all:items`, -5, "299");
+  await redis.hset(`${prefix}c:${day}/all:stores`, "4", -6);
+  for (const liveMs of [undefined, 500]) {
+    const { count, first } = (await audit(liveMs === undefined ? {} : { liveMs })).boards.differences;
+    const found = first.map(({ board, member, rows, ranked }) => `${board} ${member}: ${ranked - rows}`);
+    // Item 7 has another sum among the best.
+    expect([count, new Set(found)]).toEqual([
+      3,
+      new Set([`${day}/all:items 7: 4`, `${day}/all:items 99: 5`, `${day}/all:stores 4: 6`]),
+    ]);
+  }
+  await rebuild({ domain, database, rankings });
+  expect(await audit()).toMatchObject({ agrees: true, boards: { missing: 0, surplus: 0 } });
 });
 
 test("a cell that is wrong by what is ranked while it is read is found", async () => {

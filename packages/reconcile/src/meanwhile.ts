@@ -7,7 +7,7 @@ import {
   readFold,
   readRankingMessages,
 } from "@tally/database";
-import { decodeRankingMessage, isKept, seriesOfBoard, textOfBatchId } from "@tally/contract";
+import { decodeRankingMessage, chainBoards, isKeptBoard, textOfBatchId } from "@tally/contract";
 import type { BatchId, KeptSeries, SqlReader } from "@tally/contract";
 import { movesOf, type Rankings } from "@tally/redis";
 import type { Batches } from "./add-up.ts";
@@ -124,7 +124,7 @@ export class Meanwhile {
         const message = messages.get(textOfBatchId(batch));
         if (message === undefined) throw new FoldedMeanwhile(`${domain}: batch ${textOfBatchId(batch)}`);
         for (const [board, member, by] of cellsOf(message)) {
-          if (this.#forgotten.has(board) || !isKept(seriesOfBoard(board), kept)) continue;
+          if (this.#forgotten.has(board) || !isKeptBoard(board, kept)) continue;
           this.#addTo(this.#since, board, member, by);
           if (moved !== undefined) this.#addTo(moved, board, member, Math.abs(by));
         }
@@ -141,16 +141,21 @@ export class Meanwhile {
   }
 }
 
-/** What the batch of a ranking message adds. A mirrored count is on two boards. */
+/** What the batch of a ranking message adds. A mirrored count is on two boards, of a day also in the
+ * sums of two. */
 export function* cellsOf(message: Buffer): Generator<readonly [board: string, member: string, by: number]> {
   const moves = movesOf(decodeRankingMessage(message));
   for (const [board, members] of moves.boards()) for (const [member, by] of members) yield [board, member, by];
   for (const [{ prefix, mirrorPrefix }, members] of moves.mirrored()) {
+    const chain = chainBoards({ prefix, mirrorPrefix });
     for (const [member, counts] of members) {
       for (let i = 0; i < counts.length; i += 2) {
         const [key, by] = [String(counts[i]), Number(counts[i + 1])];
         yield [prefix + key, member, by];
         yield [mirrorPrefix + member, key, by];
+        if (chain === undefined) continue;
+        yield [chain.keys, key, by];
+        yield [chain.members, member, by];
       }
     }
   }

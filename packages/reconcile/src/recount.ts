@@ -1,19 +1,33 @@
-import { boardsOfSeries, type BatchId, type Recount, type RecountedBoards, type SqlSnapshot } from "@tally/contract";
+import { boardsOfSeries, chainBoards, sumOfCounts } from "@tally/contract";
+import type { BatchId, KeptSeries, Recount, RecountedBoards, SqlSnapshot } from "@tally/contract";
 import type { CellCounts, RecountedBoard } from "./cell-counts.ts";
 
 /** All boards of one kind, as `recountedBoards` returns them; of mirrored boards, for each series, those of members
- * first. */
+ * first, each kind with its board of the chain. */
 export async function* boardsOf(
   snapshot: SqlSnapshot,
   kind: Recount["boards"][number],
   counts: ReadonlyMap<string, CellCounts>,
+  kept: Pick<KeptSeries, "chain">,
 ): AsyncGenerator<RecountedBoard> {
   if (!("mirrored" in kind)) return yield* recountedBoards(snapshot, kind);
   for (const [series, cells] of counts) {
-    const { prefix, mirrorPrefix } = boardsOfSeries(kind.mirrored, series);
-    yield* cells.byMember(mirrorPrefix);
-    yield* cells.byKey(prefix);
+    const boards = boardsOfSeries(kind.mirrored, series);
+    const { prefix, mirrorPrefix } = boards;
+    const chain = kept.chain === true ? chainBoards(boards) : undefined;
+    yield* withSums(cells.byMember(mirrorPrefix), mirrorPrefix, chain?.members);
+    yield* withSums(cells.byKey(prefix), prefix, chain?.keys);
   }
+}
+
+function* withSums(boards: Iterable<RecountedBoard>, prefix: string, chain: string | undefined) {
+  const sums: (readonly [string, number])[] = [];
+  for (const one of boards) {
+    yield one;
+    const sum = one.cells.reduce((all, [, count]) => sumOfCounts(all, count), 0);
+    if (sum !== 0) sums.push([one.board.slice(prefix.length), sum]);
+  }
+  if (chain !== undefined) yield { board: chain, cells: sums };
 }
 
 /** All boards of one kind with at least one cell, one after the other. Holds one board in memory. */

@@ -8,6 +8,7 @@ import { Banner, StatusLine, KeyForm } from "./status-line.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Message } from "../parts/panel.tsx";
 import { BoardView } from "../views/boards/board-view.tsx";
+import { ChainView } from "../views/chain/chain-view.tsx";
 import { DeadLettersView } from "../views/dead-letters/dead-letters-view.tsx";
 import { ItemsView } from "../views/items/items-view.tsx";
 import { PipelineView } from "../views/pipeline/pipeline-view.tsx";
@@ -63,8 +64,10 @@ export function App() {
 
 function CurrentView({ status, views }: { readonly status: Live<Status>; readonly views: Live<Boards> }) {
   const { path, query } = route.value;
-  const [name = "stores", first, second] = path;
+  const [name = "chain", first, second] = path;
   switch (name) {
+    case "chain":
+      return <ChainView views={views} status={status} />;
     case "stores":
       return <StoresView views={views} storeID={first} given={query} />;
     case "items":

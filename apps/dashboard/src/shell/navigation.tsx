@@ -22,7 +22,7 @@ export function Navigation({ views, deadLetters }: NavigationProps) {
   const { path } = route.value;
   useEffect(() => setOpen(false), [path]);
   const groups: readonly (readonly [title: string, entries: readonly Entry[]])[] = [
-    ["Sales", ["Stores", "Items"].map((text) => ({ text, path: [text.toLowerCase()] }))],
+    ["Sales", ["Chain", "Stores", "Items"].map((text) => ({ text, path: [text.toLowerCase()] }))],
     ["Boards", boardsOf(views).map(({ domain, name, title }) => ({ text: title, path: ["boards", domain, name] }))],
     [
       "Operation",
@@ -32,7 +32,7 @@ export function Navigation({ views, deadLetters }: NavigationProps) {
       ],
     ],
   ];
-  const current = path.length === 0 ? ["stores"] : path;
+  const current = path.length === 0 ? ["chain"] : path;
   return (
     <nav class="side" aria-label="Views">
       <button type="button" class="menu" aria-expanded={isOpen} aria-controls="views" onClick={() => setOpen(!isOpen)}>

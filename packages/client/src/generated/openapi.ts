@@ -299,6 +299,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/top-items": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the items that sold most in all stores, 10 by default, and the age of the ranking
+         * @description Of today by default. A day that is not live and several days are added up in the database, for which a chain with many sales takes seconds.
+         */
+        readonly get: operations["getTopItems"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/top-stores": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the stores that sold most, 10 by default, what all stores sold, and the age of the ranking
+         * @description Of today by default. A day that is not live and several days are added up in the database, for which a chain with many sales takes seconds.
+         */
+        readonly get: operations["getTopStores"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/purchases/latest": {
         readonly parameters: {
             readonly query?: never;
@@ -2720,6 +2760,141 @@ export interface operations {
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
+        };
+    };
+    readonly getTopItems: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+                /** @description an integer from 0 to 900 */
+                readonly offset?: number | string;
+                /** @description a calendar date as yyyymmdd, today or yesterday */
+                readonly date?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly from?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly to?: number | string;
+                /** @description one of quantity, grossSales, netSales */
+                readonly by?: "quantity" | "grossSales" | "netSales";
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly date?: string;
+                        readonly from?: string;
+                        readonly to?: string;
+                        /**
+                         * @description one of quantity, grossSales, netSales
+                         * @enum {unknown}
+                         */
+                        readonly by: "quantity" | "grossSales" | "netSales";
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly items: {
+                            readonly itemID: number;
+                            readonly name?: string;
+                            readonly quantity?: number;
+                            readonly grossSales?: string;
+                            readonly netSales?: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
+        };
+    };
+    readonly getTopStores: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+                /** @description an integer from 0 to 900 */
+                readonly offset?: number | string;
+                /** @description a calendar date as yyyymmdd, today or yesterday */
+                readonly date?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly from?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly to?: number | string;
+                /** @description one of quantity, grossSales, netSales */
+                readonly by?: "quantity" | "grossSales" | "netSales";
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly date?: string;
+                        readonly from?: string;
+                        readonly to?: string;
+                        /**
+                         * @description one of quantity, grossSales, netSales
+                         * @enum {unknown}
+                         */
+                        readonly by: "quantity" | "grossSales" | "netSales";
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly total: {
+                            readonly quantity?: number;
+                            readonly grossSales?: string;
+                            readonly netSales?: string;
+                        };
+                        readonly stores: {
+                            readonly storeID: number;
+                            readonly name?: string;
+                            readonly quantity?: number;
+                            readonly grossSales?: string;
+                            readonly netSales?: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];

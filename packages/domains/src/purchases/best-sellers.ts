@@ -14,15 +14,15 @@ export const ItemParams = Type.Object({ itemID: ids.Text });
 const RankParams = Type.Object({ ...StoreParams.properties, ...ItemParams.properties });
 
 /** The name of a registered store or item. */
-const Name = { name: Type.Optional(Type.String()) };
+export const Name = { name: Type.Optional(Type.String()) };
 
 /** The field that `by` names. */
-const Amount = {
+export const Amount = {
   quantity: Type.Optional(Type.Integer()),
   grossSales: Type.Optional(Type.String()),
   netSales: Type.Optional(Type.String()),
 };
-const withAmount = <T extends object>(shown: T, by: Measure, { count }: Count) =>
+export const withAmount = <T extends object>(shown: T, by: Measure, { count }: Pick<Count, "count">) =>
   Object.assign(shown, by === "quantity" ? { quantity: count } : { [by]: moneyText(count) });
 
 const about =

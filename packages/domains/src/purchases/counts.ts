@@ -49,6 +49,10 @@ export class Counts {
     return firstOf(this.#all(), limit, isBefore);
   }
 
+  get total(): number {
+    return [...this.#of.values()].reduce((total, count) => sumOfCounts(total, count), 0);
+  }
+
   /** A count with its rank, and up to `each` on both sides; undefined: 0, which has no rank. */
   around(id: number, each: number): Ranked[] | undefined {
     const [own, all] = [{ id, count: this.#of.get(id) ?? 0 }, [...this.#all()]];

@@ -2,6 +2,7 @@ import { queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, None } from "../values.ts";
 import { bestSellers, ItemParams, StoreParams } from "./best-sellers.ts";
+import { chainQueries } from "./chain.ts";
 import { latestPurchases, listPurchases } from "./list-purchases.ts";
 import { onePurchase } from "./one-purchase.ts";
 import { salesOfDay } from "./sales-of-store.ts";
@@ -69,6 +70,7 @@ export const queries = [
   topStoresOfItem(5),
   topStoresOfItem(10),
   ...bestSellers,
+  ...chainQueries,
   listPurchases,
   latestPurchases,
   onePurchase,
@@ -77,10 +79,12 @@ export const queries = [
   ...items.queries,
 ];
 
-const choices: View["params"] = [
-  { name: "date", label: "Days", kind: "date", default: "all", choices: ["all", "today", "yesterday"] },
+const choicesOf = (...choices: readonly [usual: string, ...string[]]): View["params"] => [
+  { name: "date", label: "Days", kind: "date", default: choices[0], choices: [...choices] },
   { name: "by", label: "By", kind: "choice", default: "quantity", choices: [...measures] },
 ];
+const choices = choicesOf("all", "today", "yesterday");
+const choicesOfChain = choicesOf("today", "yesterday");
 const sold = { memberName: "name", count: { field: "{by}", label: "Sold" }, bars: true } as const;
 
 export const views: readonly View[] = [
@@ -98,6 +102,24 @@ export const views: readonly View[] = [
     title: "Top stores of an item",
     params: [{ name: "itemID", label: "Item", kind: "id", default: "1" }, ...choices],
     path: "/items/{itemID}/top-stores?limit=10&date={date}&by={by}",
+    list: "stores",
+    member: { field: "storeID", label: "Store" },
+    ...sold,
+  },
+  {
+    name: "chain-items",
+    title: "Top items of the chain",
+    params: choicesOfChain,
+    path: "/top-items?limit=10&date={date}&by={by}",
+    list: "items",
+    member: { field: "itemID", label: "Item" },
+    ...sold,
+  },
+  {
+    name: "chain-stores",
+    title: "Top stores of the chain",
+    params: choicesOfChain,
+    path: "/top-stores?limit=10&date={date}&by={by}",
     list: "stores",
     member: { field: "storeID", label: "Store" },
     ...sold,

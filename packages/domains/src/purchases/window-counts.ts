@@ -6,7 +6,7 @@ import { Counts, withRanks, type Count, type CountsRow, type Ranked } from "./co
 import { itemsOfStore, seriesOf, storesOfItem, type Measure } from "./series.ts";
 import type { Window } from "./window.ts";
 
-/** What is ranked: the items of a store, or the stores of an item. */
+/** What is ranked: the items of a store or of all, or the stores of an item or all. */
 export interface Owner {
   readonly id: number;
   readonly boardOf: (id: number, series: string) => string;
@@ -21,7 +21,7 @@ export interface Owner {
  * that is folded meanwhile counts once. Epochs of the ledger up to `closedTo` have all of their batches (epochs.ts of
  * packages/database).
  */
-type Key = readonly [
+export type Key = readonly [
   owner: number,
   by: Measure,
   from: number,
@@ -31,12 +31,12 @@ type Key = readonly [
   ...series: string[],
 ];
 
-const tables = [
+export const tables = [
   ["purchases", "purchased_on"],
   ["purchase_corrections", "counted_on"],
 ] as const;
-const inLedger = "JOIN batches USING (producer, sequence) WHERE domain = 'purchases'";
-const folded = (index: string, counts = "CAST(counts AS CHAR)"): string => `${counts} AS counts, 1 AS isFolded
+export const inLedger = "JOIN batches USING (producer, sequence) WHERE domain = 'purchases'";
+export const folded = (index: string, counts = "CAST(counts AS CHAR)"): string => `${counts} AS counts, 1 AS isFolded
   FROM folded_series FORCE INDEX (${index}) WHERE domain = 'purchases' AND series IN (?)`;
 
 const countsOfStore = keyedRead({
@@ -176,17 +176,18 @@ async function topOfBoard({ boards }: Sources, { id: owner, boardOf }: Owner, { 
 const now = (): string => new Date().toISOString();
 
 /** The highest counts after the first `offset` ones, and their age: from the board or, if there is none or it has too
- * few of its members in order, from the database. */
+ * few of its members in order, from the database. `total` of all stores. */
 export async function topIn(
   sources: Sources,
   owner: Owner,
   window: Window,
   { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
-): Promise<{ asOf: string | null; entries: readonly Count[] }> {
+): Promise<{ asOf: string | null; total: number | undefined; entries: readonly Count[] }> {
   const top = await topOfBoard(sources, owner, window, offset + limit);
-  const asOf = top === undefined ? now() : top.asOf;
-  const entries = top?.entries ?? (await countsIn(sources, owner, window)).top(offset + limit);
-  return { asOf, entries: entries.slice(offset) };
+  if (top !== undefined) return { ...top, entries: top.entries.slice(offset) };
+  const asOf = now();
+  const counts = await countsIn(sources, owner, window);
+  return { asOf, total: counts.total, entries: counts.top(offset + limit).slice(offset) };
 }
 
 /** A count with its rank between `each` on both sides, and their age; undefined: it is 0. */

@@ -1,5 +1,6 @@
-import { boardsOfSeries, firstLiveDay, isKept, onlyAllTime, seriesOfBoard } from "@tally/contract";
+import { firstLiveDay, isKeptBoard, onlyAllTime, seriesOfBoard, sumOfCounts } from "@tally/contract";
 import type { KeptSeries, MirroredBoards } from "@tally/contract";
+import { boardKind } from "./board-kind.ts";
 import { decodeMember, encodeMember, shardOf } from "./encode-moves.ts";
 import { keysOfShard, type LiveShards } from "./live-shards.ts";
 import { RankingsUnavailable, topLimitMax, type BoardCells, type BoardToRead, type Rankings } from "./rankings.ts";
@@ -11,36 +12,50 @@ export function boardReads(
   shards: LiveShards,
   mirrorsOf: (domain: string) => readonly MirroredBoards[],
 ): Pick<Rankings, "top" | "count" | "cells" | "boards" | "marks"> {
-  const mirrorOf = (domain: string, board: string) =>
-    inSeries(mirrorsOf(domain), board).find(({ mirrorPrefix }) => board.startsWith(mirrorPrefix));
+  const cells: Rankings["cells"] = async (domain, boards) => {
+    const prefixes = await shards.prefixes(domain);
+    return Promise.all(boards.map((board) => boardCells(redis, prefixes, board, mirrorsOf(domain))));
+  };
   return {
     async top(domain, board, limit) {
       if (limit > topLimitMax)
         throw new RangeError(`a board returns at most its first ${topLimitMax} members, not ${limit}`);
-      const isMirror = mirrorOf(domain, board) !== undefined;
-      const tops = await replyOf(
-        shards.call(domain, ({ keys, live }) => {
-          // Each shard holds some of the members, so the best of all shards are merged.
-          const own = isMirror ? keys : [keys[shardOf(board, keys.length)] ?? ""];
-          return Promise.all(own.map((shard) => redis.tallyTop(shard, live, board, limit)));
-        }),
-      );
-      const places = tops.flatMap(([, flat]) => pairsOf(flat));
-      if (tops.length > 1) places.sort(inOrder);
+      const { name } = boardKind(mirrorsOf(domain), board);
+      const read = (most: number) =>
+        replyOf(
+          shards.call(domain, ({ keys, live }) => {
+            // Each shard holds some of the members, so the best of all shards are merged.
+            const own = name === "other" || name === "key" ? [keys[shardOf(board, keys.length)] ?? ""] : keys;
+            return Promise.all(own.map((shard) => redis.tallyTop(shard, live, board, most)));
+          }),
+        );
+      let tops = await read(name === "members" ? 0 : limit);
+      // Too many of the best were taken back, or a store that is low in each shard is high: all sums are needed.
+      const areSums = name === "members" || (name === "keys" && tops.some(([, , isShort]) => isShort === 1));
+      if (areSums && name === "keys") tops = await read(0);
+      const found = tops.flatMap(([, flat]) => pairsOf(flat));
+      const places = areSums ? Array.from(summed(found), ([id, score]) => [encodeMember(id), score] as const) : found;
+      if (areSums || tops.length > 1) places.sort(inOrder);
       const best = places.slice(0, limit);
       const entries = best.map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
       const isExact = tops.every(
-        ([asOf, , isShort, kept]) => isShort === 0 && isLive(board, Number(asOf ?? 0), seriesOfText(kept)),
+        ([storedAt, , isShort, kept]) => isShort === 0 && isLive(board, Number(storedAt ?? 0), seriesOfText(kept)),
       );
       // A generation built without batches has as-of 0.
-      return { entries, isExact, asOf: Math.max(...tops.map(([asOf]) => Number(asOf ?? 0))) || undefined };
+      const asOf = Math.max(...tops.map(([one]) => Number(one ?? 0))) || undefined;
+      const total = name === "members" && { total: sumOf(places.map(([, score]) => -Number(score))) };
+      return { entries, isExact, asOf, ...total };
     },
 
     async count(domain, board, member) {
+      const { name, mirror } = boardKind(mirrorsOf(domain), board);
+      if (name === "keys" || name === "members") {
+        const [found] = await replyOf(cells(domain, [{ board, members: [member] }]));
+        return found?.cells.get(member) ?? 0;
+      }
       // The board of a member of mirrored counts keeps only its best; that of the key has all.
-      const mirror = mirrorOf(domain, board);
       const [place, id] =
-        mirror === undefined ? [board, member] : [mirror.prefix + member, board.slice(mirror.mirrorPrefix.length)];
+        name === "member" ? [mirror.prefix + member, board.slice(mirror.mirrorPrefix.length)] : [board, member];
       const score = await replyOf(
         shards.call(domain, ({ keys, live }) =>
           redis.tallyScore(keys[shardOf(place, keys.length)] ?? "", live, place, encodeMember(id)),
@@ -49,15 +64,13 @@ export function boardReads(
       return -Number(score ?? 0) + 0;
     },
 
-    async cells(domain, boards) {
-      const prefixes = await shards.prefixes(domain);
-      return Promise.all(boards.map((board) => boardCells(redis, prefixes, board, mirrorsOf(domain))));
-    },
+    cells,
 
     async *boards(domain) {
       for (const generation of await shards.prefixes(domain)) {
-        const prefix = `${generation}:b:`;
-        for await (const keys of keysOfShard(redis, prefix)) yield keys.map((key) => key.slice(prefix.length));
+        const isBoard = (key: string) => /^:[bc]:/.test(key.slice(generation.length));
+        for await (const keys of keysOfShard(redis, `${generation}:`))
+          yield keys.filter(isBoard).map((key) => key.slice(generation.length + 3));
       }
     },
 
@@ -77,16 +90,19 @@ export function seriesOfText(text: string | null): KeptSeries | undefined {
 
 /** `asOf`: when the newest batch was stored, by the clock that decides which days it moved. This one may be behind. */
 function isLive(board: string, asOf: number, kept: KeptSeries = onlyAllTime): boolean {
-  const [series, { from }] = [seriesOfBoard(board), kept];
+  const { from } = kept;
   // The clock is read only for the boards of days.
-  if (from === undefined || series === "") return isKept(series, kept);
-  return isKept(series, { ...kept, from: Math.max(from, firstLiveDay(Math.max(asOf, Date.now()))) });
+  if (from === undefined || seriesOfBoard(board) === "") return isKeptBoard(board, kept);
+  return isKeptBoard(board, { ...kept, from: Math.max(from, firstLiveDay(Math.max(asOf, Date.now()))) });
 }
 
-/** Mirrored boards in the series of a board. */
-function inSeries(mirrors: readonly MirroredBoards[], board: string): readonly MirroredBoards[] {
-  const series = seriesOfBoard(board);
-  return series === "" ? mirrors : mirrors.map((mirror) => boardsOfSeries(mirror, series));
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sumOfCounts(sum, count), 0);
+
+/** The sums of all shards, by id. A sum of 0 is on no board. */
+function summed(found: readonly (readonly [id: string, score: string])[]): Scores {
+  const sums = Map.groupBy(found, ([id]) => id);
+  const all = Array.from(sums, ([id, of]) => [id, String(sumOf(of.map(([, score]) => Number(score))))] as const);
+  return new Map(all.filter(([, score]) => score !== "0"));
 }
 
 async function marksOf(redis: RankingsRedis, prefix: string): Promise<ReadonlyMap<string, Buffer>> {
@@ -130,15 +146,24 @@ export async function boardCells(
   { board, members }: BoardToRead,
   allTime: readonly MirroredBoards[],
 ): Promise<BoardCells> {
-  const mirrors = inSeries(allTime, board);
+  const { name, mirror } = boardKind(allTime, board);
   const of = (prefix: string): BoardInShard => ({ redis, prefix, board, members: members?.map(encodeMember) });
-  const mirror = mirrors.find(({ mirrorPrefix }) => board.startsWith(mirrorPrefix));
-  if (mirror !== undefined) return readBest(prefixes.map(of), mirror);
+  if (name === "member") return readBest(prefixes.map(of), mirror);
+  if (name === "keys" || name === "members") {
+    const found = await Promise.all(prefixes.map((prefix) => readHash({ ...of(prefix), members })));
+    const cells = new Map(
+      Array.from(summed(found.flatMap((scores) => Array.from(scores))), ([id, score]) => [id, -Number(score)]),
+    );
+    const isRanked = name === "keys";
+    return {
+      cells,
+      keeps: () => true,
+      alsoStored: isRanked ? wrongBest(await readBest(prefixes.map(of), mirror), cells) : new Map(),
+    };
+  }
   const shard = of(prefixes[shardOf(board, prefixes.length)] ?? "");
-  const isMirrored = mirrors.some((one) => board.startsWith(one.prefix));
-  const { scores, inHash } = isMirrored
-    ? { scores: await readSorted(shard), inHash: new Map<string, string>() }
-    : await readBoth(shard);
+  const { scores, inHash } =
+    name === "key" ? { scores: await readSorted(shard), inHash: new Map<string, string>() } : await readBoth(shard);
   return { cells: decoded(scores), keeps: () => true, alsoStored: decoded(inHash) };
 }
 
@@ -170,18 +195,27 @@ async function readBest(shards: readonly BoardInShard[], { prefix: keyPrefix }: 
   };
 }
 
+async function readHash({ redis, prefix, board, members }: BoardInShard): Promise<Scores> {
+  const hash = `${prefix}:c:${board}`;
+  return members === undefined
+    ? scan((cursor) => redis.hscan(hash, cursor, "COUNT", portion))
+    : scoresOf(members, (some) => redis.hmget(hash, ...some));
+}
+
+/** The counts of the best that differ from the sums; 0 for one that is missing there. */
+function wrongBest(best: BoardCells, sums: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const missing = [...sums].filter(([id, count]) => !best.cells.has(id) && best.keeps(id, count));
+  const other = [...best.cells].filter(([id, count]) => sums.get(id) !== count);
+  return new Map([...best.alsoStored, ...missing.map(([id]) => [id, 0] as const), ...other]);
+}
+
 /** `inHash`: scores of the hash where the sorted set has another one; 0 where the hash lacks the member. */
 async function readBoth(shard: BoardInShard): Promise<{ readonly scores: Scores; readonly inHash: Scores }> {
-  const { redis, prefix, board, members } = shard;
   const inHash: Scores = new Map();
   const floor = await readFloor(shard);
   const best = await readSorted(shard);
   if (floor === "all") return { scores: best, inHash };
-  const hash = `${prefix}:c:${board}`;
-  const all =
-    members === undefined
-      ? await scan((cursor) => redis.hscan(hash, cursor, "COUNT", portion))
-      : await scoresOf(members, (some) => redis.hmget(hash, ...some));
+  const all = await readHash(shard);
   // All members may have returned to the sorted set meanwhile, once in the life of a board.
   if ((await readFloor(shard)) === "all") return { scores: await readSorted(shard), inHash };
   const isReturning = floor?.startsWith("back ") === true;

@@ -1,14 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { Moves } from "@tally/contract";
+import { boardsOfSeries, chainBoards, Moves, utcDayOf } from "@tally/contract";
 import { expect, test } from "vitest";
 import { encodeMoves, encodeMember, shardOf } from "./encode-moves.ts";
-import { movesOf, ownRankings } from "./own-rankings.test-kit.ts";
+import { goLive, movesOf, ownRankings } from "./own-rankings.test-kit.ts";
 import { shardKey } from "./live-shards.ts";
 import { readScript } from "./scripts.ts";
 
 const sales = { prefix: "item:", mirrorPrefix: "store:" };
 const recount = { boards: [{ mirrored: sales, seriesOf: () => [], rows: [], rowsOfBatches: [] }] };
-const { namespace, rankings, redis } = ownRankings(3, [{ name: "mirrored", recount }]);
+const { namespace, rankings, redis, build } = ownRankings(3, [
+  { name: "mirrored", recount },
+  { name: "mirrored chain", recount },
+]);
 
 let sequence = 0;
 const producer = randomBytes(8).toString("hex");
@@ -223,6 +226,60 @@ test("mirrored counts rank members by key and keys by member, in all shards", as
   expect((await rankings.top("mirrored", `item:${item}`, 10)).entries[0]).toEqual({ member: "7", count });
   expect(await rankings.count("mirrored", "store:7", item)).toBe(count);
   expect(await rankings.count("mirrored", `item:${item}`, "7")).toBe(count);
+});
+
+test("the boards of the chain are the sums of a day over all shards, also after the best were taken back", async () => {
+  const [name, day] = ["mirrored chain", utcDayOf(Date.now())];
+  const ofDay = boardsOfSeries(sales, String(day));
+  const { keys, members } = chainBoards(ofDay) ?? expect.fail();
+  const [sold, ofStores] = [new Map<string, number>(), new Map<string, number>()];
+  const rank = async (counts: Iterable<readonly [item: string, store: string, by: number]>) => {
+    const moves = new Moves();
+    for (const [item, store, by] of counts) {
+      sold.set(item, (sold.get(item) ?? 0) + by);
+      ofStores.set(store, (ofStores.get(store) ?? 0) + by);
+      moves.addMirrored(ofDay, item, store, by);
+    }
+    await rankings.rank(name, { ...message(moves), series: "day" });
+  };
+  const some = (many: number) =>
+    Array.from({ length: many }, (_, n) => [String((n * 7919) % 900), String(n % 130), 1 + (n % 7)] as const);
+  const expectSums = async () => {
+    for (const [board, all] of [[keys, sold] as const, [members, ofStores] as const]) {
+      const cells = new Map([...all].filter(([, count]) => count !== 0));
+      const { entries, total } = await rankings.top(name, board, 100);
+      expect(entries).toEqual(bestOf(cells));
+      const sum = [...cells.values()].reduce((left, right) => left + right, 0);
+      expect(total).toBe(board === members ? sum : undefined);
+      const first = entries.slice(0, 3).map(({ member }) => member);
+      const read = await rankings.cells(name, [{ board }, { board, members: first }]);
+      const firstCells = new Map(first.map((member) => [member, cells.get(member)]));
+      expect(read.map((one) => [one.cells, one.alsoStored.size])).toEqual([
+        [cells, 0],
+        [firstCells, 0],
+      ]);
+      for (const [member, count] of firstCells) expect(await rankings.count(name, board, member)).toBe(count);
+    }
+  };
+  await rank(some(3000));
+  await expectSums();
+  const best = new Set(bestOf(sold).map(({ member }) => member));
+  await rank(some(3000).flatMap(([item, store, by]) => (best.has(item) ? [[item, store, -by]] : [])));
+  await expectSums();
+  const areExact = async () => (await rankings.top(name, keys, 10)).isExact;
+  const generation = await build(name);
+  await generation.noteSeries({ measures: [], from: day });
+  // No earlier release has noted that it has them.
+  expect(await areExact()).toBe(false);
+  await goLive(generation);
+  await rank(some(10));
+  expect(await areExact()).toBe(true);
+  // As the ranker of an earlier release does.
+  const { batch, storedAt, shards } = message(new Moves());
+  const shard = shardKey(namespace, name, 0);
+  const { producer: own, sequence: at } = batch;
+  await redis.eval(readScript("rank"), 1, shard, "", own, at, storedAt, shards[0] ?? "", 1, "day");
+  expect([await areExact(), await rankings.lacksSeries(name)]).toEqual([false, true]);
 });
 
 test("as-of is the time of the newest batch, in any order of arrival", async () => {

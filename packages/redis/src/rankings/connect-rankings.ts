@@ -136,8 +136,9 @@ function seriesNotes(
 
     async forgetDays(domain, before) {
       for (const generation of await shards.prefixes(domain)) {
-        for await (const keys of keysOfShard(redis, `${generation}:b:`)) {
+        for await (const keys of keysOfShard(redis, `${generation}:`)) {
           const isOld = (key: string) => (dayOfSeries(seriesOfBoard(boardOf(key))) ?? Infinity) < before;
+          // Of `:b:` and `:c:`; no other key begins with a day then.
           const boardOf = (key: string) => key.slice(generation.length + 3);
           const old = keys.filter(isOld);
           if (old.length === 0) continue;

@@ -20,8 +20,8 @@ import type { RankingsRedis } from "./scripts.ts";
  *                         :g:applied:<hex>  the marks of a producer, one bit for each batch: it is ranked
  *                         :g:folded    how many batches are folded; all of them are marked
  *                         :g:series    which series of mirrored counts it has, as JSON; absent: of all time only
- *                         :g:needs     the series that a message must have, as textOfSeries. Missing after a build by
- *                                      an earlier release, until the first message with series
+ *                         :g:needs     what a message and its ranker must have: textOfSeries, and "chain". Missing after
+ *                                      a build by an earlier release, until the first message with series
  *                         :g:lacks-series  for a minute after a message without one of them, which deletes :series
  *                         :g:as-of     when the newest ranked batch was stored, ms since 1970
  *                         :g:recent    in the first shard: ranked batches that no noted epoch shows to be in the ledger
@@ -166,6 +166,10 @@ function isOtherShards(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("SHARDS ");
 }
 
+/** The series of a message with the boards of the chain: the script of this release moves them. A ranker of an earlier
+ * one does not say so, and its script deletes the note :series. */
+export const withChain = (series: string): string => `${series},chain`;
+
 /** `onShards` calls a function with the shards of a domain and the first argument of their scripts, perhaps again. */
 export function batchRanking(
   redis: RankingsRedis,
@@ -174,7 +178,8 @@ export function batchRanking(
   return {
     rank: (domain, message) =>
       onShards(domain, async ({ keys, live }) => {
-        const { batch, storedAt, series = "" } = message;
+        const { batch, storedAt } = message;
+        const series = message.series === undefined ? "" : withChain(message.series);
         const moves = fitShards(message, keys.length);
         const results = await Promise.all(
           moves.map(async (own, index) => {

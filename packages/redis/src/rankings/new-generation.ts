@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { Moves, textOfSeries, type MirroredBoards } from "@tally/contract";
-import { batchRanking, firstGeneration, keysOfShard, type Shards } from "./live-shards.ts";
+import { Moves, textOfSeries, type KeptSeries, type MirroredBoards } from "@tally/contract";
+import { batchRanking, firstGeneration, keysOfShard, withChain, type Shards } from "./live-shards.ts";
 import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
 import type { Cells, NewGeneration } from "./rankings.ts";
 import type { Mark, RankingsRedis } from "./scripts.ts";
@@ -51,7 +51,8 @@ export async function buildGeneration(
     },
 
     async noteSeries(kept) {
-      const [series, needs] = [JSON.stringify(kept), textOfSeries(kept)];
+      const series = JSON.stringify({ ...kept, chain: true } satisfies KeptSeries);
+      const needs = withChain(textOfSeries(kept));
       for (const key of keys) await redis.mset(`${key}:${name}:series`, series, `${key}:${name}:needs`, needs);
     },
 

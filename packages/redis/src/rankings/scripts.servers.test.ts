@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { Moves } from "@tally/contract";
+import { boardsOfSeries, chainBoards, Moves } from "@tally/contract";
 import { boardCells } from "./board-reads.ts";
 import { encodeMember, encodeMoves } from "./encode-moves.ts";
 import { shardKey } from "./live-shards.ts";
@@ -16,7 +16,9 @@ import { readScript } from "./scripts.ts";
 
 const { namespace, redis } = ownRankings(1);
 const producer = randomBytes(8).toString("hex");
-const sales = { prefix: "item:", mirrorPrefix: "store:" };
+const allTime = { prefix: "item:", mirrorPrefix: "store:" };
+// Of a day: these have boards of the chain.
+const sales = boardsOfSeries(allTime, "20261126");
 const boards = ["numbers", "texts"] as const;
 const stores = ["7", "12", "a store"] as const;
 const phases = [
@@ -210,6 +212,7 @@ async function check(shard: Shard, model: Model): Promise<ReadonlySet<string>> {
     for (const id of members) expect(await scoreOf(board, id)).toBe(scoreIn(counts, id));
   }
   for (const state of await checkSold(shard, model)) seen.add(state);
+  seen.add(await checkChain(shard, model));
   return seen;
 }
 
@@ -221,7 +224,7 @@ async function checkSold({ call, prefix }: Shard, model: Model): Promise<Readonl
   const asOf = String(model.sent.at(-1)?.storedAt);
   for (const [store, counts] of model.sold) {
     const board = sales.mirrorPrefix + store;
-    const { cells, alsoStored, ...kept } = await boardCells(redis, [now], { board }, [sales]);
+    const { cells, alsoStored, ...kept } = await boardCells(redis, [now], { board }, [allTime]);
     expect(cells).toEqual(new Map([...counts].filter(([item, count]) => kept.keeps(item, count))));
     const isShort = floors[board] !== undefined && cells.size < 100;
     seen.add(isShort ? "short" : "exact");
@@ -236,6 +239,28 @@ async function checkSold({ call, prefix }: Shard, model: Model): Promise<Readonl
     );
   }
   return seen;
+}
+
+/** The boards of the chain have the sums of what was sold, that of items also its first ones in order. */
+async function checkChain({ call, prefix }: Shard, { sold, sent }: Model): Promise<string> {
+  const [now, items, ofStores] = [await prefix(), new Map<string, number>(), new Map<string, number>()];
+  for (const [store, counts] of sold) {
+    for (const [item, count] of counts) {
+      items.set(item, (items.get(item) ?? 0) + count);
+      ofStores.set(store, (ofStores.get(store) ?? 0) + count);
+    }
+  }
+  const { keys, members } = chainBoards(sales) ?? expect.fail();
+  for (const [board, sums] of [[keys, items] as const, [members, ofStores] as const]) {
+    for (const [id, sum] of sums) if (sum === 0) sums.delete(id);
+    const { cells, alsoStored } = await boardCells(redis, [now], { board }, [allTime]);
+    expect([cells, alsoStored.size]).toEqual([sums, 0]);
+  }
+  const size = await redis.zcard(`${now}:b:${keys}`);
+  const isShort = size < 100 && (await redis.hexists(`${now}:floors`, keys)) === 1;
+  const best = topOf(items).slice(0, isShort ? 2 * size : 200);
+  expect(await call("top", "", keys, 100)).toEqual([String(sent.at(-1)?.storedAt), best, isShort ? 1 : 0, null]);
+  return isShort ? "short chain" : "exact chain";
 }
 
 test.each([0, 1, 2, 3, 4, 5, 6, 7])(
@@ -269,7 +294,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7])(
     const last = Object.values(await redis.hgetall(`${await prefix()}:floors`));
     expect(last.filter((floor) => floor.startsWith("back "))).toEqual([]);
     await check(shard, model);
-    for (const state of ["large", "exact", "short"]) expect(seen).toContain(state);
+    for (const state of ["large", "exact", "short", "exact chain", "short chain"]) expect(seen).toContain(state);
   },
 );
 

@@ -16,6 +16,10 @@ That of the member is a sorted set of those before or at its floor: a count that
 its key. What falls behind the floor leaves the sorted set, and the floor stays: who is next is not known, so the set may
 become too short for a read (top.lua). A count stops at +-(2^53 - 1): doubles are exact up to there.
 
+The mirrored counts of a day also have the boards of the chain: "<day>/all:items" has the sum of each key whose board is
+in this shard, "<day>/all:stores" that of each member over these keys. A hash has all sums by id, also those of 0. Of
+keys, the sorted set has those before or at its floor, as that of a member has, and may become too short likewise.
+
 Needs `call` and `p` of generation.lua. `moves`: see encode-moves.ts.
   move(moves)             moves boards; returns whether to call again
   resume(moves)           continues the return of boards, for moves that are on them; returns whether to call again
@@ -43,6 +47,8 @@ local function textOf(score)
   end
   return text
 end
+
+local function stopped(score) return math.max(countMin, math.min(score, countMax)) end
 
 local function setFloor(name, floor)
   floors[name] = floor
@@ -145,25 +151,72 @@ local function placeOf(id)
   return 'z' .. id
 end
 
+-- As chainBoards in packages/contract.
+local function chainBoard(prefix)
+  local series, list = prefix:match('^(%d%d%d%d%d%d%d%d/.-)([^/]*):$')
+  return series and series .. 'all:' .. list .. 's'
+end
+
+local function addTo(sums, id, by)
+  local sum = sums[id]
+  if not sum then sums[#sums + 1] = id end
+  sums[id] = (sum or 0) + by
+end
+
+-- Moves a board of the chain. `sums`: changes of scores by id, and a list of the ids.
+local function moveSums(board, sums, isOfKeys)
+  local best, all = p .. ':b:' .. board, p .. ':c:' .. board
+  for from = 1, #sums, 1000 do
+    local to, written, added = math.min(from + 999, #sums), {}, {}
+    local before = call('HMGET', all, unpack(sums, from, to))
+    local floorScore, floorMember = math.huge, nil
+    if floors[board] then floorScore, floorMember = parse(floors[board]) end
+    for i = from, to do
+      local id = sums[i]
+      local by = sums[id]
+      local score = stopped((before[i - from + 1] or 0) + by)
+      local text = textOf(score)
+      written[#written + 1] = id
+      written[#written + 1] = text
+      if isOfKeys then
+        if score ~= 0 and score <= floorScore and (score < floorScore or atOrBefore(placeOf(id), floorMember)) then
+          added[#added + 1] = text
+          added[#added + 1] = placeOf(id)
+        elseif by > 0 or score == 0 then call('ZREM', best, placeOf(id)) end
+      end
+    end
+    call('HSET', all, unpack(written))
+    if #added > 0 then
+      call('ZADD', best, unpack(added))
+      cut(board, best, limits)
+    end
+  end
+end
+
 local function moveMirrored(prefix, mirrorPrefix, groups)
-  local names, n = {}, 0
+  local names, n, chain, ofKeys, ofMembers = {}, 0, chainBoard(prefix), {}, {}
   for i = 1, #groups, 2 do names[#names + 1] = mirrorPrefix .. groups[i] end
+  names[#names + 1] = chain
   readFloors(names)
   local bests = p .. ':b:'
   local keys = bests .. prefix
   for i = 1, #groups, 2 do
     n = n + 1
-    local name, member, changes, won = names[n], placeOf(groups[i]), groups[i + 1], 0
+    local name, member, changes, won, sum = names[n], placeOf(groups[i]), groups[i + 1], 0, 0
     local best, floorScore, floorMember = bests .. name, math.huge, nil
     if floors[name] then floorScore, floorMember = parse(floors[name]) end
     for j = 1, #changes, 2 do
       local key, by = changes[j], changes[j + 1]
+      if chain then
+        addTo(ofKeys, key, by)
+        sum = sum + by
+      end
       local text = call('ZINCRBY', keys .. key, textOf(by), member)
       local score = tonumber(text)
       if by > 0 or score >= 0 or score < countMin then
         -- Fallen, not positive or too large. It may be behind the floor now; if it is not, it is added again.
         call('ZREM', best, placeOf(key))
-        score = math.max(countMin, math.min(score, countMax))
+        score = stopped(score)
         text = textOf(score)
         if score ~= 0 then call('ZADD', keys .. key, text, member)
         else
@@ -182,6 +235,11 @@ local function moveMirrored(prefix, mirrorPrefix, groups)
       end
     end
     if won % 16 ~= 0 then cut(name, best, mirrorLimits) end
+    if chain then addTo(ofMembers, groups[i], sum) end
+  end
+  if chain then
+    moveSums(chain, ofKeys, true)
+    moveSums(chainBoard(mirrorPrefix), ofMembers, false)
   end
 end
 
