@@ -192,6 +192,14 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     "",
   ]);
   expect((await csvOf("/dead-letters?format=csv")).lines[0]).toMatch(/^id,domain,stage,/);
+  // Without a right the response is the error, as JSON.
+  const limited = await keyOf("albums:read");
+  expect(await (await at("/dead-letters?format=csv", { headers: limited })).json()).toMatchObject({
+    message: expect.stringMatching(/scope \*:read/),
+  });
+  expect((await at("/stores?format=csv", { headers: operator, method: "HEAD" })).headers.get("content-type")).toMatch(
+    /^text\/csv/,
+  );
   for (const path of ["/stores?format=xml", "/stores?format=csv&list=stores", "/live?watch=%2Fitems%3Fformat%3Dcsv"]) {
     const { status, headers } = await at(path);
     expect([path, status, headers.get("content-type")]).toEqual([path, 400, "application/json; charset=utf-8"]);

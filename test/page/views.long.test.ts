@@ -3,6 +3,7 @@ import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
 import { downloaded, openPages, pageTest } from "./open-page.ts";
 import { longName, seed } from "./seed.ts";
 import { batchOf, openPublisher, poisonSale } from "../kit/publish.ts";
+import { postJson } from "../kit/sales.ts";
 import { startSystem } from "../kit/system.ts";
 
 /* Each view with data, on a desktop and on a phone, in light and in dark. */
@@ -81,6 +82,15 @@ pageTest("what a panel shows is downloaded as CSV, and its link opens the same d
   const latest = await downloaded(page, "Latest purchases");
   expect(latest.content).toContain(longName);
   expect(await page.getByRole("table", { name: "Latest purchases" }).textContent()).toContain(longName);
+  const [{ eventID, date: day, items }] = Object(
+    await (await fetch(`${system.url}/purchases/latest?storeID=7`)).json(),
+  ).purchases;
+  const refund = { storeID: 7, date: day, lines: [{ line: 0, ItemID: items[0].ItemID, numberOfItems: 1 }] };
+  await postJson(`${system.url}/purchases/${eventID}/refunds`, refund, { "idempotency-key": "back" });
+  await page.getByRole("table", { name: "Refunds made here" }).waitFor();
+  expect(await overlapping(page)).toEqual([]);
+  const refunds = await downloaded(page, "Refunds made here");
+  expect([refunds.name, refunds.content]).toEqual(["purchases-latest-refunds-7.csv", expect.stringContaining(eventID)]);
   await page.goto(`${system.url}/#/pipeline`);
   expect((await downloaded(page, "Servers")).content).toMatch(/^\uFEFFname,state,latencyMs\r\nbroker,up,/);
   expectNoFaults();

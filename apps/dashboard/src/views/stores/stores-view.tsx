@@ -1,4 +1,5 @@
 import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
+import { Download } from "../../parts/download.tsx";
 import { Choices } from "../../parts/form.tsx";
 import { countText, dateText, daysText, timeText, wordsOf } from "../../parts/format.ts";
 import { Age, Tiles, LivePanel } from "../../parts/panel.tsx";
@@ -75,7 +76,7 @@ const refundColumns: readonly Column<Latest["refunds"][number]>[] = [
   { title: "Purchase", cell: ({ saleEventID }) => saleEventID },
 ];
 
-function LatestPurchases({ purchases, refunds, isComplete }: Latest) {
+function LatestPurchases({ purchases, refunds, isComplete, path }: Latest & { readonly path: string }) {
   return (
     <>
       {!isComplete && purchases.length > 0 && (
@@ -90,7 +91,12 @@ function LatestPurchases({ purchases, refunds, isComplete }: Latest) {
       />
       {refunds.length > 0 && (
         <>
-          <h3>Refunds made here</h3>
+          <header>
+            <h3>Refunds made here</h3>
+            <p class="aside">
+              <Download path={`${path}&list=refunds`} of="Refunds made here" />
+            </p>
+          </header>
           <Table title="Refunds made here" rows={refunds} keyOf={({ eventID }) => eventID} columns={refundColumns} />
         </>
       )}
@@ -154,7 +160,7 @@ function StoreBoards({ board, values, storeID, given }: StoreBoardsProps) {
           />
         ))}
         <LivePanel title="Latest purchases" live={latest} wide csv={latestPath}>
-          {(body) => <LatestPurchases {...body} />}
+          {(body) => <LatestPurchases {...body} path={latestPath} />}
         </LivePanel>
       </div>
     </>
