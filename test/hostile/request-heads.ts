@@ -1,18 +1,6 @@
-import {
-  asks,
-  bad,
-  closing,
-  created,
-  live,
-  malformed,
-  noSuchPath,
-  ok,
-  rejected,
-  rejectedMsg,
-  stepsAccepted,
-  stores,
-  type HttpCase,
-} from "../http/cases.ts";
+import { asks, bad, closing, created, live, malformed, noSuchPath, ok, rejected, rejectedMsg } from "../http/cases.ts";
+import { stepsAccepted, stores } from "../http/cases.ts";
+import type { HttpCase } from "../http/cases.ts";
 import { albumForm, formType, get, json, post, postSale, raw, request, saleBody } from "../http/requests.ts";
 import { salePath, stepsPath, upgrade } from "../http/requests.ts";
 import { sale, steps } from "../http/stored.ts";

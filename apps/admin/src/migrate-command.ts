@@ -1,13 +1,6 @@
 import { accessMigrations } from "@tally/access";
-import {
-  connectDatabase,
-  migrate,
-  readMigrations,
-  deadLetterMigrations,
-  addDomains,
-  ledgerMigrations,
-  retentionMigrations,
-} from "@tally/database";
+import { connectDatabase, migrate, readMigrations, deadLetterMigrations, addDomains } from "@tally/database";
+import { ledgerMigrations, retentionMigrations } from "@tally/database";
 import { domains } from "@tally/domains";
 import { type Log, createLogger, readConfigOrExit, systemSettings } from "@tally/runtime";
 import type { Command } from "commander";

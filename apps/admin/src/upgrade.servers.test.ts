@@ -1,12 +1,6 @@
 import { randomBytes } from "node:crypto";
-import {
-  connectDatabase,
-  ledgerMigrations,
-  migrate,
-  readFold,
-  readMigrations,
-  retentionMigrations,
-} from "@tally/database";
+import { connectDatabase, ledgerMigrations, migrate, readFold, readMigrations } from "@tally/database";
+import { retentionMigrations } from "@tally/database";
 import { dropTestDatabase, recreateTestDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { silentLog } from "@tally/runtime";

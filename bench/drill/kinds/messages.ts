@@ -3,16 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { silentLog } from "@tally/runtime";
 import { type Random, workloadOf } from "../../kit/index.ts";
 import { connectConsumer, type Delivery } from "@tally/broker";
-import {
-  batchDecoder,
-  decodeRankingMessage,
-  encodeBatch,
-  encodeEvent,
-  encodeRankingMessage,
-  newEventId,
-  queuesOf,
-  type Domain,
-} from "@tally/contract";
+import { batchDecoder, decodeRankingMessage, encodeBatch, encodeEvent, encodeRankingMessage } from "@tally/contract";
+import { newEventId, queuesOf } from "@tally/contract";
+import type { Domain } from "@tally/contract";
 import type { System } from "../system.ts";
 import type { FaultKind } from "./fault-kind.ts";
 

@@ -1,16 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { domains as allDomains } from "@tally/domains";
-import {
-  isGood,
-  Mix,
-  type Corrections,
-  type Posting,
-  Random,
-  type Reply,
-  type Workload,
-  workloadOf,
-} from "../../kit/index.ts";
+import { isGood, Mix, Random, workloadOf } from "../../kit/index.ts";
+import type { Corrections, Posting, Reply, Workload } from "../../kit/index.ts";
 import { eventsOfBulk, sendInParts } from "./bulk-in-parts.ts";
 import { Sender, type LoadPlan, type Totals } from "./sender.ts";
 

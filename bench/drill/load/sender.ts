@@ -1,13 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type ClientRequest,
-  isGood,
-  LoadClient,
-  type Random,
-  type Reply,
-  type Responded,
-  type Spread,
-} from "../../kit/index.ts";
+import { isGood, LoadClient } from "../../kit/index.ts";
+import type { ClientRequest, Random, Reply, Responded, Spread } from "../../kit/index.ts";
 import type { Domain } from "@tally/contract";
 import { backOffMs } from "@tally/runtime";
 import { AcknowledgedFiles } from "./acknowledged-files.ts";

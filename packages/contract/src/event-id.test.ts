@@ -1,12 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  bytesOfEventId,
-  eventIdOfBytes,
-  eventIdOfKey,
-  eventIdOfKeyedEntry,
-  isEventId,
-  newEventId,
-} from "./event-id.ts";
+import { bytesOfEventId, eventIdOfBytes, eventIdOfKey, eventIdOfKeyedEntry, isEventId } from "./event-id.ts";
+import { newEventId } from "./event-id.ts";
 
 test("new ids are UUIDv7 and grow, so that rows arrive at the end of the clustered index", () => {
   const ids = Array.from({ length: 1000 }, newEventId);

@@ -1,13 +1,6 @@
 import { findMissing, foldedCounts, foldedSeries, rowsOfLedger, type Fold, type LedgerTotals } from "@tally/database";
-import {
-  dayOfSeries,
-  textOfBatchId,
-  type BatchId,
-  type Domain,
-  type Recount,
-  type SqlReader,
-  type SqlSnapshot,
-} from "@tally/contract";
+import { dayOfSeries, textOfBatchId } from "@tally/contract";
+import type { BatchId, Domain, Recount, SqlReader, SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 import { readTables, type Batches, type RowsToRead } from "./add-up.ts";
 import type { BatchCounts } from "./batch-counts.ts";

@@ -1,12 +1,5 @@
-import {
-  findEpochs,
-  FoldedMeanwhile,
-  listBatches,
-  placeAt,
-  readEpochs,
-  readFold,
-  readRankingMessages,
-} from "@tally/database";
+import { findEpochs, FoldedMeanwhile, listBatches, placeAt, readEpochs, readFold } from "@tally/database";
+import { readRankingMessages } from "@tally/database";
 import { decodeRankingMessage, chainBoards, isKeptBoard, textOfBatchId } from "@tally/contract";
 import type { BatchId, KeptSeries, SqlReader } from "@tally/contract";
 import { movesOf, type Rankings } from "@tally/redis";

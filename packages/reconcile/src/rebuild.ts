@@ -1,13 +1,5 @@
-import {
-  clockOf,
-  findEpochs,
-  keepShards,
-  readEpochs,
-  readShards,
-  readFold,
-  readTotals,
-  withRecount,
-} from "@tally/database";
+import { clockOf, findEpochs, keepShards, readEpochs, readShards, readFold, readTotals } from "@tally/database";
+import { withRecount } from "@tally/database";
 import type { Database, Epochs, Fold, Recounted } from "@tally/database";
 import { boardsOfSeries, defaultSeries, keptSince, settingsOf } from "@tally/contract";
 import type { Recount, SeriesSettings, SqlSnapshot } from "@tally/contract";

@@ -1,16 +1,6 @@
-import {
-  actions,
-  type ApiKey,
-  createKey,
-  hashOfKeyText,
-  isKeyId,
-  type KeyLimit,
-  listKeys,
-  newKeyId,
-  newKeyText,
-  revokeKey,
-  rotateKey,
-} from "@tally/access";
+import { actions, createKey, hashOfKeyText, isKeyId, listKeys, newKeyId, newKeyText, revokeKey } from "@tally/access";
+import { rotateKey } from "@tally/access";
+import type { ApiKey, KeyLimit } from "@tally/access";
 import type { Domain, SqlTransaction } from "@tally/contract";
 import { domains } from "@tally/domains";
 import { numberFlag, wholeNumberTo } from "@tally/runtime/flag-values";

@@ -1,14 +1,7 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Database,
-  addDomains,
-  addMonths,
-  firstDayOf,
-  ledgerMigrations,
-  monthOf,
-  retentionMigrations,
-  withRecount,
-} from "@tally/database";
+import { addDomains, addMonths, firstDayOf, ledgerMigrations, monthOf, retentionMigrations } from "@tally/database";
+import { withRecount } from "@tally/database";
+import type { Database } from "@tally/database";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { beforeAll } from "vitest";

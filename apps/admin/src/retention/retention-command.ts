@@ -1,12 +1,5 @@
-import {
-  addPartitionsSql,
-  firstKeptMonth,
-  monthsToPartition,
-  monthsToRemove,
-  partitionedMonths,
-  removedAfterDays,
-  retain,
-} from "@tally/database";
+import { addPartitionsSql, firstKeptMonth, monthsToPartition, monthsToRemove } from "@tally/database";
+import { partitionedMonths, removedAfterDays, retain } from "@tally/database";
 import type { Database, RetainOutcome, RetentionProgress } from "@tally/database";
 import { domains } from "@tally/domains";
 import { foldAll } from "@tally/reconcile";

@@ -6,17 +6,8 @@ import { type Database, retain, retainedFrom, withRecount, type RetentionProgres
 import type { Event } from "@tally/contract";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { exportMonth, type RetainedDomain } from "./export-month.ts";
-import {
-  addKeyedRows,
-  addRows,
-  dayOfMonth,
-  insertPurchases,
-  purchases,
-  purchasesDatabase,
-  rowOf,
-  sumsIn,
-  sumsOf,
-} from "./old-purchases.test-kit.ts";
+import { addKeyedRows, addRows, dayOfMonth, insertPurchases, purchases } from "./old-purchases.test-kit.ts";
+import { purchasesDatabase, rowOf, sumsIn, sumsOf } from "./old-purchases.test-kit.ts";
 
 const main = new URL("../main.ts", import.meta.url).pathname;
 const killer = new URL("kill-after.fixture.ts", import.meta.url).href;

@@ -1,19 +1,9 @@
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { bytesOfEventId, newEventId } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
-import {
-  letterOfMessage,
-  type DeadLetter,
-  type NewLetter,
-  countLetters,
-  deadLetterMigrations,
-  findLetterHead,
-  findLetters,
-  keepLetters,
-  listLetters,
-  newestLetters,
-  settleLetter,
-} from "./letters.ts";
+import { letterOfMessage, countLetters, deadLetterMigrations, findLetterHead, findLetters } from "./letters.ts";
+import { keepLetters, listLetters, newestLetters, settleLetter } from "./letters.ts";
+import type { DeadLetter, NewLetter } from "./letters.ts";
 
 const { connect } = ownDatabase([deadLetterMigrations, "dead-letters"]);
 

@@ -1,16 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  encodeBatch,
-  encodeEvent,
-  eventIdOfBytes,
-  eventIdOfKey,
-  packEvent,
-  queuesOf,
-  textOfBatchId,
-  unpackEvent,
-  withBatchId,
-  bytesOfEventId,
-} from "@tally/contract";
+import { encodeBatch, encodeEvent, eventIdOfBytes, eventIdOfKey, packEvent, queuesOf } from "@tally/contract";
+import { textOfBatchId, unpackEvent, withBatchId, bytesOfEventId } from "@tally/contract";
 import type { BatchIds, Event, Refusal, SqlParameter, SqlReader, SqlTransaction } from "@tally/contract";
 
 /** event: rejected for its data. conflict: its key has other content. message: undecodable. delivery: given up. */

@@ -2,20 +2,9 @@ import { randomBytes } from "node:crypto";
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { textOfBatchId } from "@tally/contract";
 import { expect, test } from "vitest";
-import {
-  enter,
-  findStored,
-  findMissing,
-  ledgerMigrations,
-  listBatches,
-  newestStored,
-  nextStored,
-  placeAt,
-  readRankingMessages,
-  readTotals,
-  type LedgerEntry,
-  type LedgerPlace,
-} from "./ledger.ts";
+import { enter, findStored, findMissing, ledgerMigrations, listBatches, newestStored, nextStored } from "./ledger.ts";
+import { placeAt, readRankingMessages, readTotals } from "./ledger.ts";
+import type { LedgerEntry, LedgerPlace } from "./ledger.ts";
 import { addDomains, keepShards, readShards } from "./ledger.ts";
 
 const { connect } = ownDatabase([ledgerMigrations, "ledger"]);

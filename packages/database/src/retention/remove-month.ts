@@ -2,18 +2,9 @@ import { channel } from "node:diagnostics_channel";
 import type { Database } from "../connection/connect-database.ts";
 import type { ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention, SqlReader, SqlTransaction } from "@tally/contract";
-import {
-  type Month,
-  dropIfEmpty,
-  exchangeWithLeaving,
-  hasLeavingRows,
-  hasRows,
-  partitionedMonths,
-  patiently,
-  renewLeaving,
-  addMonths,
-  firstDayOf,
-} from "./months.ts";
+import { dropIfEmpty, exchangeWithLeaving, hasLeavingRows, hasRows, partitionedMonths, patiently } from "./months.ts";
+import { renewLeaving, addMonths, firstDayOf } from "./months.ts";
+import type { Month } from "./months.ts";
 import { raiseTo } from "./retained-from.ts";
 
 /*

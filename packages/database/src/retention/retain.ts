@@ -2,21 +2,9 @@ import { exclusively, type ExclusiveSession } from "../connection/run-statement.
 import type { Retention, SqlReader } from "@tally/contract";
 import { unfinishedMonth, begin, changed, removeMonth } from "./remove-month.ts";
 import type { ExportedMonth, Removing, RetentionProgress } from "./remove-month.ts";
-import {
-  addMonths,
-  firstDayOf,
-  monthOf,
-  monthsBetween,
-  type Month,
-  addPartitionsSql,
-  dropIfEmpty,
-  hasLeavingRows,
-  hasRows,
-  partitionedMonths,
-  patiently,
-  renewLeaving,
-  splitLast,
-} from "./months.ts";
+import { addMonths, firstDayOf, monthOf, monthsBetween, addPartitionsSql, dropIfEmpty } from "./months.ts";
+import { hasLeavingRows, hasRows, partitionedMonths, patiently, renewLeaving, splitLast } from "./months.ts";
+import type { Month } from "./months.ts";
 import { removedAfterDays } from "./retained-from.ts";
 
 export interface RetainOptions extends Omit<Removing, "session" | "onProgress"> {

@@ -1,12 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  readTraceparent,
-  requestSampler,
-  textOfTraceContext,
-  tracedEventsMax,
-  tracedEventsOf,
-  tracesHeader,
-} from "./tracer.ts";
+import { readTraceparent, requestSampler, textOfTraceContext, tracedEventsMax, tracedEventsOf } from "./tracer.ts";
+import { tracesHeader } from "./tracer.ts";
 
 const context = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 const ids = `${context.traceId}-${context.spanId}`;
