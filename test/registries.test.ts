@@ -297,3 +297,29 @@ test("the sales of a business day are in the hours of the store, without voids a
     ],
   ]);
 });
+
+test("a sale is in the sales of the chain, of its region and of its hour, and rules of alerts can be changed", async () => {
+  await put("73", { zone: "UTC", region: "Harbour" });
+  const { date } = Object(await (await at("/sales")).json());
+  const sale = { storeID: 73, custID: 1, date, items: [{ ItemID: 9, numberOfItems: 4 }] };
+  await postJson(`${system.url}/purchases`, [sale], reader);
+  const region = { region: "Harbour", quantity: 4 };
+  const read = async (gateway = 0) => Object(await (await at("/sales", undefined, gateway)).json());
+  await expect
+    .poll(() => read())
+    .toMatchObject({ date, regions: expect.arrayContaining([region]), silent: [], alerts: [] });
+  const { quantity, hours } = await read(1);
+  expect(hours.reduce((sum: number, hour: typeof region) => sum + hour.quantity, 0)).toBe(quantity);
+  const csv = await (await at("/sales?format=csv&list=regions")).text();
+  expect(csv).toMatch(/Harbour,4/);
+  expect((await at("/sales?date=20260101")).status).toBe(404);
+  const limited = bearer((await createKey(system, "--scope", "*:read", "--store", "73")).key);
+  expect((await at("/sales", { headers: limited })).status).toBe(403);
+
+  const silent = { rule: "silent", isOn: true, minutes: 90, minimum: 5, above: 0 };
+  const changed = await put("silent", { minutes: 90 }, operator, 0, "alert-rules");
+  expect([changed.status, await changed.json()]).toEqual([200, silent]);
+  expect((await put("silent", { minutes: 5 }, operator, 0, "alert-rules")).status).toBe(400);
+  const { rules } = Object(await (await at("/alert-rules", undefined, 1)).json());
+  expect(rules[0]).toEqual(silent);
+});

@@ -80,6 +80,7 @@ export function serveDomain(
     boards: {
       top: (board, limit) => rankings.top(name, board, limit),
       count: (board, member) => rankings.count(name, board, member),
+      whole: (boards) => rankings.whole(name, boards),
     },
     find: finder.find.bind(finder),
   };

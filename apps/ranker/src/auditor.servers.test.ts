@@ -80,6 +80,7 @@ async function open(storeId: number) {
         onRepaired: (_, batches) => (seen.repaired += batches),
         onRebuilt: () => (seen.rebuilt += 1),
         onRebuildDelayed: () => undefined,
+        onWatched: () => undefined,
         onFoldFailed: (name) => void lines.push(`unfolded ${name}`),
       });
       onTestFinished(() => auditor.stop());

@@ -35,6 +35,7 @@ export class Auditor {
   #foldAt = 0;
   #round: Promise<void> | undefined;
   #folding: Promise<void> | undefined;
+  #watching: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: AuditorOptions) {
@@ -49,7 +50,10 @@ export class Auditor {
   async stop(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);
-    await Promise.race([Promise.all([this.#round, this.#folding]), delay(endWithinMs, undefined, { ref: false })]);
+    await Promise.race([
+      Promise.all([this.#round, this.#folding, this.#watching]),
+      delay(endWithinMs, undefined, { ref: false }),
+    ]);
   }
 
   // Never two rounds at once: each schedules the next when it has ended.
@@ -93,10 +97,15 @@ export class Auditor {
     if (keepsShards) this.#keepShardsAt = now + epochEveryMs;
     if (!folds) return;
     this.#foldAt = now + foldEveryMs;
+    this.#watching ??= this.#watch().finally(() => (this.#watching = undefined));
     this.#folding ??= this.#fold().finally(() => (this.#folding = undefined));
   }
   // May take minutes, so no round waits for it. One domain after the other: each keeps a connection for writes.
   async #fold(): Promise<void> {
     for (const domain of this.#domains) await domain.fold();
+  }
+
+  async #watch(): Promise<void> {
+    for (const domain of this.#domains) await domain.watch();
   }
 }

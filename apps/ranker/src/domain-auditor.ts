@@ -21,6 +21,8 @@ export interface AuditorOptions {
   /** A rebuild that must wait, because the one before it for the same reason did not help. */
   readonly onRebuildDelayed: (domain: string) => void;
   readonly onFoldFailed: (domain: string) => void;
+  /** How many alerts there are by a rule. */
+  readonly onWatched: (domain: string, rule: string, alerts: number) => void;
 }
 
 /** Between two epochs. */
@@ -32,6 +34,7 @@ const settledAfterMs = 3000;
 const stuckAfterMs = 10_000;
 // A server that was the write endpoint until now, and follows the new one, shows the last commits a little later.
 const lostAfterMs = 5000;
+const watchWithinMs = 10_000;
 
 /** What the auditor checks of one domain; see auditor.ts. */
 export class DomainAuditor {
@@ -42,6 +45,7 @@ export class DomainAuditor {
   /** All batches of epochs up to this one are marked; undefined: unknown, so all are checked. */
   #checkedTo: number | undefined;
   readonly #outage: Outage;
+  readonly #watchOutage: Outage;
   #openedAtMs = -Infinity;
   /** Epochs up to `to` were closed when this was seen. `settledTo`: those that were closed `settledAfterMs` before. */
   #closed = { to: 0, seenAtMs: 0, settledTo: 0 };
@@ -57,6 +61,7 @@ export class DomainAuditor {
     this.#options = options;
     this.#signal = signal;
     this.#outage = new Outage(options.log, `fold the ledger of ${domain.name}`);
+    this.#watchOutage = new Outage(options.log, `look for alerts of ${domain.name}`);
     this.#pace = rebuildPace(domain.name, options.log, options.onRebuildDelayed);
   }
 
@@ -169,6 +174,28 @@ export class DomainAuditor {
       if (this.#signal.aborted) return;
       this.#outage.failed(error);
       onFoldFailed(this.#domain.name);
+    }
+  }
+
+  /** Notes over time what the boards show; the next minute repeats it. */
+  async watch(): Promise<void> {
+    const { database, rankings } = this.#options;
+    const { name } = this.#domain;
+    const look = async () =>
+      this.#domain.watch?.({
+        rows: database.writer,
+        nowMs: await clockOf(database.writer),
+        transaction: (work) => database.transaction(work, { giveUpAfterMs: watchWithinMs }),
+        boards: {
+          top: (board, limit) => rankings.top(name, board, limit),
+          whole: (boards) => rankings.whole(name, boards),
+        },
+      });
+    try {
+      for (const [rule, count] of Object.entries((await look()) ?? {})) this.#options.onWatched(name, rule, count);
+      this.#watchOutage.worked();
+    } catch (error) {
+      if (!this.#signal.aborted) this.#watchOutage.failed(error);
     }
   }
 

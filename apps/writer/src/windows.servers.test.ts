@@ -63,7 +63,7 @@ function eventsOf({ sold, takenBack }: Scenario): readonly Event[] {
 const { writer } = database;
 const sourcesOf = ({ top }: Pick<Rankings, "top">): Sources => ({
   rows: writer,
-  boards: { top: (board, limit) => top(name, board, limit), count: () => expect.fail() },
+  boards: { top: (board, limit) => top(name, board, limit), count: () => expect.fail(), whole: () => expect.fail() },
   read: async (what, key) => what.ofRows(await writer.query(what.select, what.values?.(key) ?? [[key]]), key),
   readNewest: () => expect.fail(),
   readKept: () => undefined,

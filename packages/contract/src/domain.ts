@@ -5,6 +5,7 @@ import type { EventFiles } from "./files.ts";
 import type { BulkRoute, FormRoute, IngestRoute, ContentRoute, PutRoute, QueryRoute } from "./routes.ts";
 import type { Moves, MirroredBoards } from "./moves.ts";
 import type { KeptSeries } from "./series.ts";
+import type { BoardReader, Sources } from "./sources.ts";
 import type { View } from "./view.ts";
 import type { SqlReader, SqlTransaction, SqlValue } from "./sql.ts";
 
@@ -30,6 +31,9 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly recount: Recount;
   /** Absent: its changes are not published. */
   readonly feed?: Feed<C>;
+  /** Notes over time what the rankings show; returns how many alerts there are, by rule. Called each minute, by several
+   * processes at once perhaps. Absent: nothing. */
+  readonly watch?: (sources: WatchSources) => Promise<Readonly<Record<string, number>>>;
   /** Absent: its rows are kept for ever. */
   readonly retention?: Retention<E>;
   readonly queries: readonly (QueryRoute | ContentRoute)[];
@@ -93,6 +97,13 @@ export interface FeedEvent {
   readonly type: string;
   readonly subject: string;
   readonly data: object;
+}
+
+/** `rows`: of the write endpoint. `nowMs`: by its clock. */
+export interface WatchSources extends Pick<Sources, "rows"> {
+  readonly boards: Pick<BoardReader, "top" | "whole">;
+  readonly nowMs: number;
+  readonly transaction: <T>(work: (transaction: SqlTransaction) => Promise<T>) => Promise<T>;
 }
 
 interface Feed<C extends Change> {

@@ -2,7 +2,7 @@ export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, w
 export type { Batch, BatchId } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
 export { defineDomain, otherFiles } from "./domain.ts";
-export type { BatchEvent, Change, Domain, FeedEvent, Store } from "./domain.ts";
+export type { BatchEvent, Change, Domain, FeedEvent, Store, WatchSources } from "./domain.ts";
 export type { Refusal, Recount, RecountedBoards, RecountedMirror, Retention, RowRanges, Series } from "./domain.ts";
 export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent } from "./encoded-event.ts";
 export type { EncodedEvent, Event } from "./encoded-event.ts";
@@ -32,6 +32,6 @@ export {
 } from "./series.ts";
 export type { KeptSeries, SeriesSettings } from "./series.ts";
 export { keyedRead, lookup } from "./sources.ts";
-export type { BoardReader, BoardTop, KeyedRead, Lookup, ReadKey, Sources } from "./sources.ts";
+export type { BoardReader, BoardTop, KeyedRead, Lookup, ReadKey, Sources, WholeBoards } from "./sources.ts";
 export type { SqlParameter, SqlReader, SqlSnapshot, SqlTransaction, SqlValue } from "./sql.ts";
 export { View } from "./view.ts";

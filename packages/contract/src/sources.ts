@@ -51,6 +51,14 @@ export interface BoardReader {
   top(board: string, limit: number): Promise<BoardTop>;
   /** The count of one member; 0 if the member is not on the board. */
   count(board: string, member: string): Promise<number>;
+  /** All cells of some boards; undefined for one that is not kept, and for all while rankings are rebuilt. */
+  whole(boards: readonly string[]): Promise<WholeBoards>;
+}
+
+export interface WholeBoards {
+  readonly cells: readonly (ReadonlyMap<string, number> | undefined)[];
+  /** As in BoardTop. */
+  readonly asOf: number | undefined;
 }
 
 export interface BoardTop {

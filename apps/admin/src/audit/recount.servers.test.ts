@@ -56,7 +56,7 @@ test("what audit and rebuild read of any purchases equals what rank() adds, and 
   );
   const sources: Sources = {
     rows: database.writer,
-    boards: { top: () => expect.fail(), count: () => expect.fail() },
+    boards: { top: () => expect.fail(), count: () => expect.fail(), whole: () => expect.fail() },
     read: async (what, key) => what.ofRows(await database.writer.query(what.select, what.values?.(key)), key),
     readNewest: () => expect.fail(),
     readKept: () => undefined,

@@ -399,6 +399,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/sales": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * what all stores have sold on a business day, today by default, beside a week before
+         * @description `hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of the last minute, at most 200 of each rule; of other days there are none. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
+         */
+        readonly get: operations["getSales"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/alert-rules": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the rules of the alerts in `GET /sales`
+         * @description `silent`: a store has sold nothing for `minutes`, and at least `minimum` units in the same time a week ago. `dates`: in the last `minutes` the sales of a store are of another business day than its own. `returns`: of what a store sold today, more than the share `above`, and at least `minimum` units, was returned. `surge`: in the last `minutes`, one of the 100 best items of today sold at least `minimum` units, and `above` times as many as usual.
+         */
+        readonly get: operations["getAlertRules"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/stores": {
         readonly parameters: {
             readonly query?: never;
@@ -474,6 +514,26 @@ export interface paths {
          * @description A `category` that is left out stays as it was. Rankings show the name within seconds. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`.
          */
         readonly put: operations["putItemsItemID"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/alert-rules/{rule}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * changes a rule of the alerts, or turns it off
+         * @description What is left out is as by default. It applies from the next minute on. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`.
+         */
+        readonly put: operations["putAlertRulesRule"];
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -3114,6 +3174,147 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
+    readonly getSales: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a calendar date as yyyymmdd, today or yesterday */
+                readonly date?: number | string;
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+                /** @description the list in the CSV, by default hours */
+                readonly list?: "hours" | "regions" | "silent" | "doubtful" | "alerts";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly date: string;
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly quantity: number;
+                        readonly netSales?: string;
+                        readonly weekAgo?: {
+                            readonly date: string;
+                            readonly quantity: number;
+                            readonly netSales?: string;
+                            readonly day: {
+                                readonly quantity: number;
+                                readonly netSales?: string;
+                            };
+                        };
+                        readonly hours: {
+                            readonly from: string;
+                            readonly quantity: number;
+                            readonly netSales?: string;
+                            readonly weekAgo?: {
+                                readonly quantity: number;
+                                readonly netSales?: string;
+                            };
+                        }[];
+                        readonly regions: {
+                            readonly region?: string;
+                            readonly quantity: number;
+                            readonly netSales?: string;
+                            readonly weekAgo?: {
+                                readonly quantity: number;
+                                readonly netSales?: string;
+                            };
+                        }[];
+                        readonly silent: {
+                            readonly storeID: number;
+                            readonly name?: string;
+                            readonly region?: string;
+                            /** Format: date-time */
+                            readonly lastSaleAt: string | null;
+                            readonly usual: number;
+                        }[];
+                        readonly doubtful: {
+                            readonly storeID: number;
+                            readonly name?: string;
+                            readonly region?: string;
+                            readonly reason: string;
+                        }[];
+                        readonly alerts: {
+                            /** @enum {unknown} */
+                            readonly rule: "silent" | "dates" | "returns" | "surge";
+                            readonly storeID?: number;
+                            readonly itemID?: number;
+                            readonly name?: string;
+                            readonly region?: string;
+                            readonly since: string;
+                            readonly text: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
+        };
+    };
+    readonly getAlertRules: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly rules: {
+                            /** @enum {unknown} */
+                            readonly rule: "silent" | "dates" | "returns" | "surge";
+                            readonly isOn: boolean;
+                            readonly minutes: number;
+                            readonly minimum: number;
+                            readonly above: number;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest5"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
+        };
+    };
     readonly getStores: {
         readonly parameters: {
             readonly query?: {
@@ -3388,6 +3589,60 @@ export interface operations {
                         readonly itemID: number;
                         readonly name: string;
                         readonly category?: string;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest3"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden9"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge2"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
+        };
+    };
+    readonly putAlertRulesRule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly rule: "silent" | "dates" | "returns" | "surge";
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly isOn?: boolean;
+                    /** @description an integer from 15 to 1440 */
+                    readonly minutes?: number | string;
+                    /** @description an integer from 0 to 1000000 */
+                    readonly minimum?: number | string;
+                    readonly above?: number;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK: committed */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @enum {unknown} */
+                        readonly rule: "silent" | "dates" | "returns" | "surge";
+                        readonly isOn: boolean;
+                        readonly minutes: number;
+                        readonly minimum: number;
+                        readonly above: number;
                     };
                 };
             };

@@ -7,6 +7,8 @@ import { rank, recount, retention } from "./rank.ts";
 import { correctionRoutes, manyRefunds, manyVoids } from "./correction-routes.ts";
 import { files, purchaseRoutes } from "./routes.ts";
 import { store } from "./store.ts";
+import { putAlertRule } from "./alert-rules.ts";
+import { watchSales } from "./watch-sales.ts";
 import { items } from "./items.ts";
 import { stores } from "./stores.ts";
 
@@ -23,7 +25,8 @@ export const purchases = defineDomain({
   feed,
   retention,
   queries,
-  puts: [stores.put, items.put],
+  puts: [stores.put, items.put, putAlertRule],
+  watch: watchSales,
   views,
   files,
   otherFiles: {

@@ -1,8 +1,10 @@
 import { queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
 import { ids, None } from "../values.ts";
+import { alertRules } from "./alert-rules.ts";
 import { bestSellers, ItemParams, StoreParams } from "./best-sellers.ts";
 import { chainQueries } from "./chain.ts";
+import { salesOfChain } from "./chain-sales.ts";
 import { latestPurchases, listPurchases } from "./list-purchases.ts";
 import { onePurchase } from "./one-purchase.ts";
 import { salesOfDay } from "./sales-of-store.ts";
@@ -75,6 +77,8 @@ export const queries = [
   latestPurchases,
   onePurchase,
   salesOfDay,
+  salesOfChain,
+  alertRules,
   ...stores.queries,
   ...items.queries,
 ];

@@ -21,7 +21,7 @@ export const purchaseTable = eventTable(PurchaseEvent, "purchases", {
 });
 
 /** A list in a column: MySQL sends its JSON type, which the driver parses; MariaDB sends text. */
-function listOf<T>(check: { Check(value: unknown): value is T }, column: unknown): T {
+export function listOf<T>(check: { Check(value: unknown): value is T }, column: unknown): T {
   const list: unknown = typeof column === "string" ? JSON.parse(column) : column;
   if (!check.Check(list)) throw new TypeError("expected a list of items");
   return list;

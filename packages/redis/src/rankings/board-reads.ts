@@ -89,7 +89,7 @@ export function seriesOfText(text: string | null): KeptSeries | undefined {
 }
 
 /** `asOf`: when the newest batch was stored, by the clock that decides which days it moved. This one may be behind. */
-function isLive(board: string, asOf: number, kept: KeptSeries = onlyAllTime): boolean {
+export function isLive(board: string, asOf: number, kept: KeptSeries = onlyAllTime): boolean {
   const { from } = kept;
   // The clock is read only for the boards of days.
   if (from === undefined || seriesOfBoard(board) === "") return isKeptBoard(board, kept);

@@ -4,6 +4,7 @@ import { batchRanking, keysOfShard, shardKey, LiveShards, shardsIn } from "./liv
 import { boardReads, replyOf, seriesOfText } from "./board-reads.ts";
 import { buildGeneration } from "./new-generation.ts";
 import type { Rankings, RankingsOptions, RankingsState } from "./rankings.ts";
+import { wholeBoards } from "./whole-boards.ts";
 import { openRankingsRedis, type RankingsRedis } from "./scripts.ts";
 
 /** Reconnects with back-off without limit; never throws because Redis is down. */
@@ -22,6 +23,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
     ...live,
     ...boardReads(redis, shards, mirrorsOf),
     ...seriesNotes(redis, shards),
+    whole: (domain, boards) => replyOf(wholeBoards({ redis, shards, mirrors: mirrorsOf(domain) }, domain, boards)),
     ...domainNotes(redis, (domain) => shardKey(options.namespace, domain, 0)),
 
     async isMarked(domain, batch) {

@@ -1,4 +1,12 @@
-import type { BatchId, BoardTop, KeptSeries, MirroredBoards, RankingMessage, Recount } from "@tally/contract";
+import type {
+  BatchId,
+  BoardTop,
+  WholeBoards,
+  KeptSeries,
+  MirroredBoards,
+  RankingMessage,
+  Recount,
+} from "@tally/contract";
 import type { Log } from "@tally/runtime";
 
 export interface RankingsOptions {
@@ -120,6 +128,8 @@ export interface Rankings extends BatchRanking {
   /** What Redis keeps of the given boards, in their order. The cost grows with the number of cells. Not one moment:
    * what is ranked meanwhile may be there in part. */
   cells(domain: string, boards: readonly BoardToRead[]): Promise<readonly BoardCells[]>;
+  /** The same, only of boards that the live generation has to the end of the read: others are undefined. */
+  whole(domain: string, boards: readonly string[]): Promise<WholeBoards>;
   /** The names of all boards, in no order and each at least once. Scans all keys of the Redis. */
   boards(domain: string): AsyncIterable<readonly string[]>;
   /** The marks of each producer, for each shard; bits as in NewGeneration.mark. Scans all keys of the Redis. */

@@ -1,0 +1,226 @@
+import { decodeRankingMessage, fieldIn, newEventId, utcDayOf, type Event, type Sources } from "@tally/contract";
+import { rebuild } from "@tally/reconcile";
+import { ownRankings } from "@tally/redis/own-rankings";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { bodyOf, openWriter, purchases, purchasesDatabase, sale, sumsOfRows, type Sum } from "./purchases.test-kit.ts";
+
+const own = purchasesDatabase();
+const database = own.connect();
+const { rankings, redis, namespace } = ownRankings(2, [purchases]);
+const { name } = purchases;
+const { writer } = database;
+const series = { windows: ["all", "day"], by: ["netSales"] } as const;
+const [minuteMs, dayMs] = [60_000, 86_400_000];
+const days = [utcDayOf(Date.now()), utcDayOf(Date.now() - dayMs)] as const;
+
+const boards: Sources["boards"] = {
+  top: (board, limit) => rankings.top(name, board, limit),
+  count: () => expect.fail(),
+  whole: (of) => rankings.whole(name, of),
+};
+const sources: Sources = {
+  rows: writer,
+  boards,
+  read: async (what, key) => what.ofRows(await writer.query(what.select, what.values?.(key) ?? [[key]]), key),
+  readNewest: () => expect.fail(),
+  readKept: () => undefined,
+  find: () => expect.fail(),
+};
+
+/** The sampler of a ranker at a time. `fails`: its process is killed before its commit. */
+const watchAt = (nowMs: number, fails = false) =>
+  purchases.watch?.({
+    rows: writer,
+    boards,
+    nowMs,
+    transaction: (work) => (fails ? Promise.reject(new Error("killed")) : database.transaction(work)),
+  });
+
+/** The sums of each sample, by day and quarter of an hour, that a sampler must have written. */
+const expectedSamples = new Map<string, readonly number[]>();
+
+async function noteExpected(nowMs: number): Promise<void> {
+  for (const day of days) expectedSamples.set(`${day} ${Math.floor(nowMs / 900_000)}`, await sumOfRows(day));
+}
+
+async function salesOf(date: number): Promise<unknown> {
+  const route = purchases.queries.find((one) => one.path === "/sales");
+  return route?.kind === "query" ? route.respond({ params: {}, query: { date: String(date) } }, sources) : undefined;
+}
+
+const amounts = (one: unknown) => [
+  Number(fieldIn(one, "quantity")),
+  Math.round(Number(fieldIn(one, "netSales") ?? 0) * 10_000),
+];
+const listOf = (of: unknown, field: string): readonly unknown[] => {
+  const list = fieldIn(of, field);
+  return Array.isArray(list) ? list : [];
+};
+const total = (all: readonly unknown[]) =>
+  all.map(amounts).reduce(([a = 0, b = 0], [c = 0, d = 0]) => [a + c, b + d], [0, 0]);
+
+async function sumOfRows(day: number) {
+  const rows = await writer.query<Sum>(sumsOfRows("store_id, item"), [String(day), String(day)]);
+  return rows.reduce(([q = 0, n = 0], one) => [q + one.quantity, n + one.netSales], [0, 0]);
+}
+
+const selectSamples = "SELECT slot, quantity, net_sales AS net FROM sales_samples WHERE day = ? ORDER BY slot";
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("sell"),
+      store: fc.nat(4),
+      units: fc.integer({ min: 1, max: 9 }),
+      of: fc.nat(),
+      ago: fc.nat(1),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("void", "refund"),
+      store: fc.nat(4),
+      units: fc.constant(1),
+      of: fc.nat(),
+      ago: fc.nat(1),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("watch", "watch", "watch", "kill", "twice", "flush"),
+      store: fc.nat(4),
+      units: fc.nat(),
+      of: fc.nat(),
+      ago: fc.nat(1),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+test("hours and regions add up to the board, which is the sum of the rows, whatever happens to samplers and Redis", async () => {
+  await rebuild({ domain: purchases, database, rankings, series });
+  const opened = await openWriter(own, { series });
+  const sold: Event[] = [];
+  // Samplers of this test have clocks of the past, so that what they count is not in the hour of the reads.
+  let clockMs = Date.now() - dayMs / 2;
+
+  async function apply({ kind, store, units, of, ago }: Step): Promise<void> {
+    const date = days[ago] ?? expect.fail();
+    const saleId = sold[of % sold.length]?.id;
+    if (kind === "sell" || saleId === undefined) {
+      const event = sale(store, { date, lines: [[5, units, 100 + store, 1]] });
+      sold.push(event);
+      await opened.take(bodyOf([event]));
+    } else if (kind === "void") await opened.take(bodyOf([{ id: newEventId(), kind, saleId } as Event]));
+    else if (kind === "refund")
+      await opened.take(
+        bodyOf([{ id: newEventId(), kind, saleId, storeId: store, date, lines: [[0, 5, 1]] } as Event]),
+      );
+    clockMs += (1 + (of % 20)) * minuteMs;
+    for (const body of opened.messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
+    if (kind === "kill") await expect(watchAt(clockMs, true)).rejects.toThrow("killed");
+    if (kind === "twice") await Promise.all([watchAt(clockMs), watchAt(clockMs + 1)]);
+    if (kind === "watch") await watchAt(clockMs);
+    if (kind === "watch" || kind === "twice") await noteExpected(clockMs);
+    if (kind === "flush") {
+      await redis.unlink(await redis.keys(`${namespace}:*`));
+      // Nothing is noted of boards that are lost.
+      await watchAt(clockMs);
+      await rebuild({ domain: purchases, database, rankings, series });
+    }
+  }
+
+  async function compare(): Promise<void> {
+    for (const day of days) {
+      const [body, expected] = [await salesOf(day), await sumOfRows(day)];
+      expect({ day, total: amounts(body) }).toEqual({ day, total: expected });
+      expect({ day, hours: total(listOf(body, "hours")) }).toEqual({ day, hours: expected });
+      expect({ day, regions: total(listOf(body, "regions")) }).toEqual({ day, regions: expected });
+    }
+    await watchAt((clockMs += minuteMs));
+    await noteExpected(clockMs);
+    for (const day of days) {
+      const rows = await writer.query<{ slot: number; quantity: number; net: number }>(selectSamples, [day]);
+      for (const { slot, quantity, net } of rows)
+        expect({ slot, sums: [quantity, net] }).toEqual({ slot, sums: expectedSamples.get(`${day} ${slot}`) });
+      const last = rows.at(-1);
+      expect([last?.quantity ?? 0, last?.net ?? 0]).toEqual(await sumOfRows(day));
+    }
+  }
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
+      for (const one of steps) await apply(one);
+      await compare();
+    }),
+    { numRuns: 8, endOnFailure: true },
+  );
+});
+
+test("alerts name silent stores, other dates, many returns and items that sell far more than usual, as the rules say", async () => {
+  await rebuild({ domain: purchases, database, rankings, series });
+  const opened = await openWriter(own, { series });
+  const sell = async (...events: readonly Event[]) => {
+    await opened.take(bodyOf(events));
+    for (const body of opened.messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
+  };
+  const nowMs = Date.now();
+  const [today, earlierMs, weekAgoMs] = [days[0], nowMs - 100 * minuteMs, nowMs - 7 * dayMs];
+  const slotOf = (ms: number) => Math.floor(ms / 900_000);
+  const sampleOf = (atMs: number, quantity: number) => [
+    utcDayOf(weekAgoMs),
+    slotOf(atMs),
+    quantity,
+    null,
+    JSON.stringify([[101, quantity, null, atMs]]),
+    "[]",
+  ];
+  await database.transaction(async (tx) => {
+    await tx.execute("DELETE FROM sales_samples");
+    await tx.execute("DELETE FROM sales_alerts");
+    await tx.insert("INSERT INTO stores (store_id, zone, closing_hour, name) VALUES ?", [
+      [101, "UTC", 0, "One"],
+      [104, "UTC", 0, "Four"],
+    ]);
+    await tx.insert("INSERT INTO store_regions (store_id, valid_from, region) VALUES ?", [[101, 10000101, "South"]]);
+    const samples = [sampleOf(weekAgoMs - 70 * minuteMs, 40), sampleOf(weekAgoMs - 20 * minuteMs, 52)];
+    await tx.insert("INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES ?", samples);
+  });
+
+  await sell(sale(101, { date: today }), sale(102, { date: today }));
+  expect(await watchAt(earlierMs)).toEqual({ silent: 0, dates: 0, returns: 0, surge: 0 });
+
+  const returned = sale(103, { date: today, lines: [[5, 40]] });
+  const surging = sale(102, { date: today, lines: [[77, 60]] });
+  const twoDaysAgo = sale(104, { date: utcDayOf(nowMs - 2 * dayMs) });
+  await sell(returned, surging, twoDaysAgo);
+  const refund = { id: newEventId(), kind: "refund", saleId: returned.id, storeId: 103, date: today };
+  await sell(Object.assign(refund, { lines: [[0, 5, 30]] }));
+  expect(await watchAt(nowMs)).toEqual({ silent: 1, dates: 1, returns: 1, surge: 1 });
+
+  const body = await salesOf(today);
+  const lastSaleAt = new Date(earlierMs).toISOString();
+  expect(fieldIn(body, "silent")).toEqual([{ storeID: 101, region: "South", lastSaleAt, usual: 12 }]);
+  expect(fieldIn(body, "doubtful")).toMatchObject([{ storeID: 104 }]);
+  const sinceOf = (of: unknown) => listOf(of, "alerts").map((one) => [fieldIn(one, "rule"), fieldIn(one, "since")]);
+  const since = new Date(nowMs).toISOString();
+  expect(sinceOf(body)).toEqual(["silent", "dates", "returns", "surge"].map((rule) => [rule, since]));
+  expect(listOf(body, "alerts").slice(2)).toMatchObject([
+    { storeID: 103, text: "30 of 40 units that it sold today were returned" },
+    { itemID: 77, text: "60 units in 60 minutes; usual are 0" },
+  ]);
+
+  // The next look keeps since when, and follows the rules.
+  const put = purchases.puts.find(({ path }) => path.startsWith("/alert-rules"));
+  const rows = [
+    { rule: "silent", isOn: 0, minutes: null, minimum: null, above: null },
+    { rule: "surge", isOn: 1, minutes: null, minimum: 61, above: null },
+  ];
+  await database.transaction(async (tx) => put?.put(rows, tx));
+  expect(await watchAt(nowMs + minuteMs)).toEqual({ silent: 0, dates: 1, returns: 1, surge: 0 });
+  expect(sinceOf(await salesOf(today))).toEqual(["dates", "returns"].map((rule) => [rule, since]));
+});

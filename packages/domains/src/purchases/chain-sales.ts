@@ -1,0 +1,261 @@
+import { firstLiveDay, keyedRead, NotFound, queryRoute } from "@tally/contract";
+import type { KeyedRead, ReadKey, Sources } from "@tally/contract";
+import { Type } from "typebox";
+import { AsOf, closed } from "../values.ts";
+import { businessDayOf, dateAfter, utcClock, type StoreClock } from "./business-day.ts";
+import { ruleNames } from "./alert-rules.ts";
+import { items } from "./items.ts";
+import { moneyText } from "./money.ts";
+import { dayOf, DayText } from "./registry.ts";
+import {
+  difference,
+  noSales,
+  samplesOfDay,
+  soldAt,
+  soldNow,
+  storesAt,
+  sumOf,
+  slotOf,
+  untilWeekAgo,
+  weekMs,
+} from "./sales-samples.ts";
+import type { Sample, Sold } from "./sales-samples.ts";
+import { stores } from "./stores.ts";
+import { alertsRead, type Alert } from "./watch-sales.ts";
+
+const hourMs = 3_600_000;
+const hourSlots = 4;
+// A day has up to 50 hours: it begins in UTC+14 and closes at 6 in UTC-12. What is counted later is in the last one.
+const hoursMax = 50;
+
+interface RegionRow {
+  readonly storeId: number;
+  readonly validFrom: number;
+  readonly region: string;
+}
+
+const regionsRead = keyedRead<readonly [], RegionRow, readonly RegionRow[]>({
+  select:
+    "SELECT store_id AS storeId, valid_from AS validFrom, region FROM store_regions ORDER BY store_id, valid_from",
+  values: () => [],
+  keysMax: 1,
+  ofRows: (rows) => rows,
+});
+
+const regionsOn = (rows: readonly RegionRow[], day: number): ReadonlyMap<number, string> =>
+  new Map(rows.filter(({ validFrom }) => validFrom <= day).map(({ storeId, region }) => [storeId, region]));
+
+interface ClockRow extends StoreClock {
+  readonly stores: number;
+}
+
+const clocksRead = keyedRead<readonly [], ClockRow, readonly ClockRow[]>({
+  select: "SELECT zone, closing_hour AS closingHour, COUNT(*) AS stores FROM stores GROUP BY zone, closing_hour",
+  values: () => [],
+  keysMax: 1,
+  ofRows: (rows) => rows,
+});
+
+/** A clock with the business day that most registered stores have. */
+async function clockOfChain(sources: Sources, nowMs: number): Promise<StoreClock> {
+  const clocks = await kept(sources, clocksRead, []);
+  const byDay = Map.groupBy(clocks, (clock) => businessDayOf(clock, nowMs));
+  const count = (of: readonly ClockRow[]) => of.reduce((sum, { stores: some }) => sum + some, 0);
+  return [...byDay.values()].toSorted((a, b) => count(b) - count(a))[0]?.[0] ?? utcClock;
+}
+
+type ByStore = ReadonlyMap<number, Sold>;
+
+const shown = ({ quantity, net }: Sold) => ({ quantity, ...(net !== null && { netSales: moneyText(net) }) });
+
+/** The sums of a day by store: of the boards, else of the last sample. */
+async function soldOf({ boards, rows }: Sources, date: number) {
+  const live = date < firstLiveDay(Date.now()) ? undefined : await soldNow(boards, date);
+  if (live !== undefined) return live;
+  const last = await storesAt(rows, date);
+  return last && { stores: last.stores, asOf: undefined };
+}
+
+/** The same until a time. */
+function soldBefore(samples: readonly { readonly slot: number; readonly stores: ByStore }[], atMs: number): ByStore {
+  const ids = [...(samples.at(-1)?.stores.keys() ?? [])];
+  return new Map(ids.map((id) => [id, soldAt(samples, atMs, (one) => one.stores.get(id) ?? noSales)]));
+}
+
+/** Of the last seconds: only the boards of the live days are newer. */
+const kept = async <K extends ReadKey, T>(sources: Sources, what: KeyedRead<K, T>, key: K): Promise<T> =>
+  (await sources.readKept(what, key)) ?? sources.read(what, key);
+
+/** What was counted in each hour: differences of sums. `end`: the sum now. */
+function hoursOf(samples: readonly Sample[], end: Sold | undefined, nowMs: number): ReadonlyMap<number, Sold> {
+  const all =
+    end === undefined ? samples : [...samples, { ...end, slot: Math.max(slotOf(nowMs), samples.at(-1)?.slot ?? 0) }];
+  const hours = new Map<number, Sold>();
+  const first = Math.floor((all[0]?.slot ?? 0) / hourSlots);
+  let before = noSales;
+  for (const one of all) {
+    const hour = Math.min(Math.floor(one.slot / hourSlots), first + hoursMax - 1);
+    hours.set(hour, sumOf([hours.get(hour) ?? noSales, difference(one, before)]));
+    before = one;
+  }
+  return hours;
+}
+
+function shownHours(now: ReadonlyMap<number, Sold>, weekAgo: ReadonlyMap<number, Sold>) {
+  const week = weekMs / hourMs;
+  const known = [...now.keys(), ...Array.from(weekAgo.keys(), (hour) => hour + week)];
+  const [first, last] = [Math.min(...known), Math.max(...known)];
+  return Array.from({ length: known.length === 0 ? 0 : last - first + 1 }, (_, at) => {
+    const hour = first + at;
+    return {
+      from: new Date(hour * hourMs).toISOString().replace(".000", ""),
+      ...shown(now.get(hour) ?? noSales),
+      ...(weekAgo.size > 0 && { weekAgo: shown(weekAgo.get(hour - week) ?? noSales) }),
+    };
+  });
+}
+
+function shownRegions(
+  byStore: ByStore,
+  weekAgo: ByStore,
+  regionsNow: ReadonlyMap<number, string>,
+  regionsThen: typeof regionsNow,
+) {
+  const byRegion = (all: ByStore, regions: ReadonlyMap<number, string>) => {
+    const sums = new Map<string, Sold>();
+    for (const [id, one] of all)
+      sums.set(regions.get(id) ?? "", sumOf([sums.get(regions.get(id) ?? "") ?? noSales, one]));
+    return sums;
+  };
+  const [sold, before] = [byRegion(byStore, regionsNow), byRegion(weekAgo, regionsThen)];
+  return [...new Set([...sold.keys(), ...before.keys()])]
+    .map((region) => ({ region, sold: sold.get(region) ?? noSales, before: before.get(region) ?? noSales }))
+    .toSorted((a, b) => (b.sold.net ?? 0) - (a.sold.net ?? 0) || b.sold.quantity - a.sold.quantity)
+    .map(({ region, sold: now, before: then }) =>
+      Object.assign(region === "" ? {} : { region }, shown(now), weekAgo.size > 0 ? { weekAgo: shown(then) } : {}),
+    );
+}
+
+const Amounts = { quantity: Type.Integer(), netSales: Type.Optional(Type.String()) };
+const Store = {
+  storeID: Type.Integer(),
+  name: Type.Optional(Type.String()),
+  region: Type.Optional(Type.String()),
+};
+
+const listMax = 200;
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+/** What the newest look has found, with names: at most 200 of each rule. */
+async function shownAlerts(sources: Sources, regions: ReadonlyMap<number, string>) {
+  const { alerts: all = [] } = (await kept(sources, alertsRead, [])) ?? {};
+  const alerts = ruleNames.flatMap((rule) => all.filter((one) => one.rule === rule).slice(0, listMax));
+  const [ofStores, ofItems] = await Promise.all([
+    stores.namesOf(
+      sources,
+      alerts.map(({ storeID: id = -1 }) => ({ id })),
+    ),
+    items.namesOf(
+      sources,
+      alerts.map(({ itemID: id = -1 }) => ({ id })),
+    ),
+  ]);
+  const shownOnes = alerts.map((one, at) => {
+    const region = regions.get(one.storeID ?? -1);
+    return { one, more: { ...ofStores[at], ...ofItems[at], ...(region !== undefined && { region }) } };
+  });
+  const ofRule = <T extends object>(rule: Alert["rule"], shownAs: (one: Alert) => T) =>
+    shownOnes.flatMap(({ one, more }) =>
+      one.rule === rule ? [{ storeID: one.storeID ?? 0, ...more, ...shownAs(one) }] : [],
+    );
+  return {
+    silent: ofRule("silent", ({ lastMs = 0, usual = 0 }) => ({
+      lastSaleAt: lastMs === 0 ? null : isoOf(lastMs),
+      usual,
+    })),
+    doubtful: ofRule("dates", ({ text }) => ({ reason: text })),
+    alerts: shownOnes.map(({ one: { rule, storeID, itemID, sinceMs, text }, more }) =>
+      Object.assign(
+        { rule, since: isoOf(sinceMs), text },
+        storeID === undefined ? { itemID: itemID ?? 0 } : { storeID },
+        more,
+      ),
+    ),
+  };
+}
+
+export const salesOfChain = queryRoute({
+  path: "/sales",
+  summary: "what all stores have sold on a business day, today by default, beside a week before",
+  description:
+    "`hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of the last minute, at most 200 of each rule; of other days there are none. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
+  params: Type.Object({}),
+  query: closed({ date: Type.Optional(DayText) }),
+  mayMiss: true,
+  response: Type.Object({
+    date: Type.String(),
+    asOf: AsOf,
+    ...Amounts,
+    weekAgo: Type.Optional(Type.Object({ date: Type.String(), ...Amounts, day: Type.Object(Amounts) })),
+    hours: Type.Array(Type.Object({ from: Type.String(), ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) })),
+    regions: Type.Array(
+      Type.Object({ region: Type.Optional(Type.String()), ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) }),
+    ),
+    silent: Type.Array(Type.Object({ ...Store, lastSaleAt: AsOf, usual: Type.Integer() })),
+    doubtful: Type.Array(Type.Object({ ...Store, reason: Type.String() })),
+    alerts: Type.Array(
+      Type.Object({
+        rule: Type.Enum(ruleNames),
+        storeID: Type.Optional(Type.Integer()),
+        itemID: Type.Optional(Type.Integer()),
+        name: Type.Optional(Type.String()),
+        region: Type.Optional(Type.String()),
+        since: Type.String(),
+        text: Type.String(),
+      }),
+    ),
+  }),
+  async respond({ query: { date: text = "today" } }, sources) {
+    const nowMs = Date.now();
+    const clock = await clockOfChain(sources, nowMs);
+    const date = dayOf(clock, "date", text);
+    const before = dateAfter(date, -7);
+    const [found, samples, samplesBefore, storesBefore, regions] = await Promise.all([
+      soldOf(sources, date),
+      kept(sources, samplesOfDay, [date]),
+      kept(sources, samplesOfDay, [before]),
+      kept(sources, untilWeekAgo, [before]),
+      kept(sources, regionsRead, []),
+    ]);
+    if (found === undefined) throw new NotFound("date", "a day of which sales were counted", text);
+    const total = sumOf(found.stores.values());
+    const regionsNow = regionsOn(regions, date);
+    const dayBefore = samplesBefore.at(-1);
+    return {
+      date: String(date),
+      asOf: found.asOf === undefined ? null : isoOf(found.asOf),
+      ...shown(total),
+      ...(dayBefore !== undefined && {
+        weekAgo: {
+          date: String(before),
+          ...shown(soldAt(samplesBefore, nowMs - weekMs, (one) => one)),
+          day: shown(dayBefore),
+        },
+      }),
+      hours: shownHours(
+        hoursOf(samples, date < firstLiveDay(nowMs) ? undefined : total, nowMs),
+        hoursOf(samplesBefore, undefined, nowMs),
+      ),
+      regions: shownRegions(
+        found.stores,
+        soldBefore(storesBefore, nowMs - weekMs),
+        regionsNow,
+        regionsOn(regions, before),
+      ),
+      ...(date === businessDayOf(clock, nowMs)
+        ? await shownAlerts(sources, regionsNow)
+        : { silent: [], doubtful: [], alerts: [] }),
+    };
+  },
+  examples: {},
+});

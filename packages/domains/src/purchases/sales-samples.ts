@@ -1,0 +1,163 @@
+import { boardsOfSeries, chainBoards, firstLiveDay, keyedRead, sumOfCounts, utcDayOf } from "@tally/contract";
+import type { BoardReader, SqlReader, WatchSources } from "@tally/contract";
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { dateAfter } from "./business-day.ts";
+import { sales, seriesOf, type Measure } from "./series.ts";
+import { listOf } from "./store.ts";
+
+/*
+ * What the chain sold over time. Each minute a ranker notes what the boards of the live days show. A sample has sums since
+ * the beginning of its business day, and replaces the one before it in the same quarter of an hour: its differences add
+ * up to the board, also after a pause, a rebuild, a restart or two rankers at once, and a late sale or void is counted
+ * when it is seen. A late write of an older sample is corrected by the next one.
+ */
+
+export const weekMs = 7 * 86_400_000;
+const slotMs = 900_000;
+const slotMax = 2 ** 32 - 1;
+export const slotOf = (atMs: number): number => Math.floor(atMs / slotMs);
+// A week, the day that some zone still has, and one to compare yesterday with.
+const daysKept = 9;
+const itemsMax = 100;
+
+/** `net`: × 10,000; null: not kept. */
+export interface Sold {
+  readonly quantity: number;
+  readonly net: number | null;
+}
+
+/** `grewAtMs`: when the quantity was last seen to grow; 0: never. */
+interface SoldByStore extends Sold {
+  readonly grewAtMs: number;
+}
+
+export type Stores = ReadonlyMap<number, SoldByStore>;
+
+/** Sums since the beginning of the day. */
+export interface Sample extends Sold {
+  readonly slot: number;
+}
+
+const chainBoard = (list: "keys" | "members", day: number, by: Measure): string =>
+  chainBoards(boardsOfSeries(sales, seriesOf(by, day)))?.[list] ?? "";
+
+export const noSales: Sold = { quantity: 0, net: null };
+const add = (one: Sold, other: Sold, times = 1): Sold => ({
+  quantity: sumOfCounts(one.quantity, times * other.quantity),
+  net: other.net === null ? one.net : sumOfCounts(one.net ?? 0, times * other.net),
+});
+export const sumOf = (all: Iterable<Sold>): Sold => [...all].reduce((sum, one) => add(sum, one), noSales);
+export const difference = (later: Sold, earlier: Sold): Sold => add(later, earlier, -1);
+
+/** What each store has sold of a day by the boards; undefined: they are not kept, or being rebuilt. */
+export async function soldNow({ whole }: Pick<BoardReader, "whole">, day: number) {
+  const { cells, asOf } = await whole((["quantity", "netSales"] as const).map((by) => chainBoard("members", day, by)));
+  const [quantities, nets] = cells;
+  if (quantities === undefined) return undefined;
+  const stores = new Map<number, Sold>();
+  for (const id of new Set([...quantities.keys(), ...(nets?.keys() ?? [])]))
+    stores.set(Number(id), { quantity: quantities.get(id) ?? 0, net: nets === undefined ? null : (nets.get(id) ?? 0) });
+  return { stores, asOf, none: { quantity: 0, net: nets === undefined ? null : 0 } satisfies Sold };
+}
+
+type SoldNow = NonNullable<Awaited<ReturnType<typeof soldNow>>>;
+
+const upsertSample = `
+  INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES ? ON DUPLICATE KEY UPDATE
+  quantity = VALUES(quantity), net_sales = VALUES(net_sales), stores = VALUES(stores), items = VALUES(items)`;
+const deleteOld = "DELETE FROM sales_samples WHERE day < ?";
+
+/** Notes what the boards of the live days show, and deletes old samples. False: the boards cannot be read now. */
+export async function sample({ boards, rows, nowMs, transaction }: WatchSources): Promise<boolean> {
+  const today = utcDayOf(nowMs);
+  const samples: (readonly (number | string | null)[])[] = [];
+  for (let day = firstLiveDay(nowMs); day <= dateAfter(today, 1); day = dateAfter(day, 1)) {
+    const now = await soldNow(boards, day);
+    if (now === undefined) return false;
+    const before = await storesAt(rows, day);
+    const stores = grown(now, before?.stores, nowMs);
+    if (stores === undefined) continue;
+    // After a clock that was ahead: the last sample of a day is always the newest.
+    const slot = Math.max(slotOf(nowMs), before?.slot ?? 0);
+    const { quantity, net } = sumOf(stores.values());
+    const { entries } = await boards.top(chainBoard("keys", day, "quantity"), itemsMax);
+    const items = JSON.stringify(entries.map(({ member, count }) => [Number(member), count]));
+    samples.push([day, slot, quantity, net, textOf(stores), items]);
+  }
+  await transaction(async (tx) => {
+    if (samples.length > 0) await tx.upsert(upsertSample, samples);
+    await tx.execute(deleteOld, [dateAfter(today, -daysKept)]);
+  });
+  return true;
+}
+
+/** The next sample; undefined: nothing has changed. A store that was taken back to nothing is on no board. */
+function grown({ stores, none }: SoldNow, before: Stores = new Map(), nowMs: number): Stores | undefined {
+  const next = new Map<number, SoldByStore>();
+  let hasChanged = false;
+  for (const id of new Set([...before.keys(), ...stores.keys()])) {
+    const [was, is] = [before.get(id), stores.get(id) ?? none];
+    const hasGrown = is.quantity > (was?.quantity ?? 0);
+    if (was === undefined || hasGrown || is.quantity !== was.quantity || is.net !== was.net) hasChanged = true;
+    next.set(id, { ...is, grewAtMs: hasGrown ? nowMs : (was?.grewAtMs ?? 0) });
+  }
+  return hasChanged ? next : undefined;
+}
+
+const textOf = (stores: Stores): string =>
+  JSON.stringify(Array.from(stores, ([id, { quantity, net, grewAtMs }]) => [id, quantity, net, grewAtMs]));
+
+interface StoresRow {
+  readonly slot: number;
+  readonly stores: string;
+}
+
+const isStores = Compile(
+  Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), Type.Union([Type.Integer(), Type.Null()]), Type.Integer()])),
+);
+const storesOf = (text: string): Stores =>
+  new Map(listOf(isStores, text).map(([id, quantity, net, grewAtMs]) => [id, { quantity, net, grewAtMs }]));
+
+const selectUntil = "SELECT slot, stores FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT ?";
+
+const samplesOf = (rows: readonly StoresRow[]) =>
+  rows.map(({ slot, stores }) => ({ slot, stores: storesOf(stores) })).toReversed();
+
+/** The last sample of a day up to a quarter of an hour. */
+export async function storesAt(rows: SqlReader, day: number, slot = slotMax) {
+  return samplesOf(await rows.query(selectUntil, [day, slot, 1]))[0];
+}
+
+/** The last two samples of a day until a week ago. */
+export const untilWeekAgo = keyedRead({
+  select: selectUntil,
+  values: ([day]: readonly [day: number]) => [day, slotOf(Date.now() - weekMs), 2],
+  keysMax: 1,
+  ofRows: samplesOf,
+});
+
+/** All samples of a day. */
+export const samplesOfDay = keyedRead({
+  select: "SELECT slot, quantity, net_sales AS net FROM sales_samples WHERE day = ? ORDER BY slot",
+  values: ([day]: readonly [day: number]) => [day],
+  keysMax: 1,
+  ofRows: (rows: readonly Sample[]) => rows,
+});
+
+/** The sums at a time, from samples in their order. Within a quarter of an hour they are in proportion. */
+export function soldAt<S extends { readonly slot: number }>(
+  samples: readonly S[],
+  atMs: number,
+  of: (one: S) => Sold,
+): Sold {
+  const at = samples.findLastIndex(({ slot }) => slot <= slotOf(atMs));
+  const [last, before] = [samples[at], samples[at - 1]];
+  if (last === undefined) return noSales;
+  if (last.slot < slotOf(atMs)) return of(last);
+  const { quantity, net } = difference(of(last), before === undefined ? noSales : of(before));
+  // To the minute and the cent: a live view is sent what has changed.
+  const part = Math.floor((atMs % slotMs) / 60_000) / 15;
+  const within = { quantity: Math.round(quantity * part), net: net && Math.round((net * part) / 100) * 100 };
+  return before === undefined ? within : add(of(before), within);
+}

@@ -1,0 +1,210 @@
+import { setImmediate } from "node:timers/promises";
+import { keyedRead, utcDayOf, type SqlReader, type WatchSources } from "@tally/contract";
+import { Type, type Static } from "typebox";
+import { Compile } from "typebox/compile";
+import { readRules, ruleNames, type AlertRules, type RuleName } from "./alert-rules.ts";
+import { businessDayOf, dateAfter, type StoreClock } from "./business-day.ts";
+import { sample, slotOf, storesAt, weekMs, type Stores } from "./sales-samples.ts";
+import { countedLines, listOf } from "./store.ts";
+
+/** `sinceMs`: when it was found first. `lastMs`, `usual`: of a silent store. */
+const AlertOf = Type.Object({
+  rule: Type.Enum(ruleNames),
+  storeID: Type.Optional(Type.Integer()),
+  itemID: Type.Optional(Type.Integer()),
+  sinceMs: Type.Integer(),
+  text: Type.String(),
+  lastMs: Type.Optional(Type.Integer()),
+  usual: Type.Optional(Type.Integer()),
+});
+export type Alert = Static<typeof AlertOf>;
+const isAlerts = Compile(Type.Array(AlertOf));
+
+interface FoundAlerts {
+  readonly foundAt: number;
+  readonly alerts: readonly Alert[];
+}
+
+type Found = Omit<Alert, "sinceMs" | "rule">;
+
+const upsertFound = `
+  INSERT INTO sales_alerts (id, found_at, alerts) VALUES ?
+  ON DUPLICATE KEY UPDATE found_at = VALUES(found_at), alerts = VALUES(alerts)`;
+
+/** What the newest look has found; undefined: there was none. */
+export const alertsRead = keyedRead<readonly [], { foundAt: number; alerts: string }, FoundAlerts | undefined>({
+  select: "SELECT found_at AS foundAt, alerts FROM sales_alerts WHERE id = 1",
+  values: () => [],
+  keysMax: 1,
+  ofRows: ([row]) => row && { foundAt: row.foundAt, alerts: listOf(isAlerts, row.alerts) },
+});
+
+// Rankers look each minute; one of them does the work.
+const recentMs = 45_000;
+
+/** Takes a sample of the sales, and looks for what the rules say. */
+export async function watchSales(sources: WatchSources): Promise<Readonly<Record<string, number>>> {
+  const { rows, nowMs, transaction } = sources;
+  const before = alertsRead.ofRows(await rows.query(alertsRead.select), []);
+  const isRecent = before !== undefined && Math.abs(nowMs - before.foundAt) < recentMs;
+  if (isRecent || !(await sample(sources))) return countsOf(before?.alerts ?? []);
+  const found = await findAll(sources, before);
+  const since = new Map(before?.alerts.map((one) => [nameOf(one), one.sinceMs]));
+  const alerts = found.map((one): Alert => Object.assign(one, { sinceMs: since.get(nameOf(one)) ?? nowMs }));
+  await transaction((tx) => tx.upsert(upsertFound, [[1, nowMs, JSON.stringify(alerts)]]));
+  return countsOf(alerts);
+}
+
+const nameOf = ({ rule, storeID, itemID }: Pick<Alert, "rule" | "storeID" | "itemID">) =>
+  `${rule} ${storeID ?? ""} ${itemID ?? ""}`;
+
+const countsOf = (alerts: readonly Alert[]) =>
+  Object.fromEntries(ruleNames.map((rule) => [rule, alerts.filter((one) => one.rule === rule).length]));
+
+interface Look {
+  readonly rows: SqlReader;
+  readonly nowMs: number;
+  /** The newest sample of each day that is kept. */
+  readonly newest: ReadonlyMap<number, Stores>;
+}
+
+async function findAll({ rows, nowMs }: WatchSources, before: FoundAlerts | undefined) {
+  const rules = await readRules(rows);
+  const days = await rows.query<{ day: number }>("SELECT DISTINCT day FROM sales_samples");
+  const newest = new Map<number, Stores>();
+  for (const { day } of days) newest.set(day, (await storesAt(rows, day))?.stores ?? new Map());
+  const look = { rows, nowMs, newest };
+  const keptReturns = slotOf(before?.foundAt ?? 0) === slotOf(nowMs) ? before?.alerts : undefined;
+  const finders: Readonly<Record<RuleName, () => Promise<readonly Found[]>>> = {
+    silent: () => silentStores(look, rules.silent),
+    dates: () => otherDates(look, rules.dates),
+    // Reads the refunds of today: once in a quarter of an hour.
+    returns: async () => keptReturns?.filter(({ rule }) => rule === "returns") ?? manyReturns(look, rules.returns),
+    surge: () => surges(look, rules.surge),
+  };
+  const found: (Found & { readonly rule: RuleName })[] = [];
+  for (const rule of ruleNames)
+    if (rules[rule].isOn) for (const one of await finders[rule]()) found.push({ ...one, rule });
+  return found;
+}
+
+const minuteMs = 60_000;
+const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+/** Compares the time since its last sale, or as much of it as eight times the minutes, with the same a week ago. */
+async function silentStores({ rows, nowMs, newest }: Look, { minutes, minimum }: AlertRules["silent"]) {
+  const last = new Map<number, number>();
+  for (const stores of newest.values())
+    for (const [id, { grewAtMs }] of stores) last.set(id, Math.max(last.get(id) ?? 0, grewAtMs));
+  const weekAgo = nowMs - weekMs;
+  const until = await soldUntil(rows, weekAgo, weekAgo);
+  const found = new Map<number, Found>();
+  for (const spans of [1, 2, 4, 8]) {
+    const spanMs = spans * minutes * minuteMs;
+    const from = await soldUntil(rows, weekAgo, weekAgo - spanMs);
+    for (const [storeID, sold] of until) {
+      const [lastMs, usual] = [last.get(storeID) ?? 0, sold - (from.get(storeID) ?? 0)];
+      if (nowMs - lastMs < spanMs || usual < minimum) continue;
+      const text = `no sale since ${timeOf(lastMs)}; ${usual} units in the same time a week ago`;
+      found.set(storeID, { storeID, text, lastMs, usual });
+    }
+  }
+  return [...found.values()].toSorted((a, b) => (b.usual ?? 0) - (a.usual ?? 0));
+}
+
+/** What each store had sold at a time, of all days that some store had around `aroundMs`. */
+async function soldUntil(rows: SqlReader, aroundMs: number, atMs: number): Promise<ReadonlyMap<number, number>> {
+  const sold = new Map<number, number>();
+  for (const days of [-2, -1, 0, 1]) {
+    const at = await storesAt(rows, dateAfter(utcDayOf(aroundMs), days), slotOf(atMs));
+    for (const [id, { quantity }] of at?.stores ?? []) sold.set(id, (sold.get(id) ?? 0) + quantity);
+  }
+  return sold;
+}
+
+type RegisteredClock = StoreClock & { readonly storeId: number };
+const selectClocks = "SELECT store_id AS storeId, zone, closing_hour AS closingHour FROM stores";
+
+/** Stores whose sales are of no business day that they have had within the minutes before or after now. */
+async function otherDates({ rows, nowMs, newest }: Look, { minutes }: AlertRules["dates"]): Promise<readonly Found[]> {
+  const byStore = new Map<number, number[]>();
+  for (const [day, stores] of newest)
+    for (const [id, { grewAtMs }] of stores)
+      if (grewAtMs >= nowMs - minutes * minuteMs) byStore.set(id, [...(byStore.get(id) ?? []), day]);
+  const clocks = new Map((await rows.query<RegisteredClock>(selectClocks)).map((one) => [one.storeId, one]));
+  const own = new Map<string, readonly number[]>();
+  const today = utcDayOf(nowMs);
+  // A store that is not registered may be in any zone.
+  own.set("", [dateAfter(today, -1), today, dateAfter(today, 1)]);
+  const ownOf = (clock: StoreClock | undefined): readonly number[] => {
+    const name = clock === undefined ? "" : `${clock.zone} ${clock.closingHour}`;
+    const known = own.get(name);
+    if (known !== undefined || clock === undefined) return known ?? [];
+    const days = [0, -1, 1].map((part) => businessDayOf(clock, nowMs + part * minutes * minuteMs));
+    own.set(name, days);
+    return days;
+  };
+  return Array.from(byStore, ([storeID, days]): Found | undefined => {
+    const expected = ownOf(clocks.get(storeID));
+    if (days.some((day) => expected.includes(day))) return undefined;
+    return { storeID, text: `its sales are dated ${days.join(", ")}, its business day is ${expected[0]}` };
+  }).filter((one) => one !== undefined);
+}
+
+const selectRefunds = `
+  SELECT store_id AS storeId, CAST(items AS CHAR) AS items FROM purchase_corrections FORCE INDEX (store_day)
+  WHERE store_id IN (?) AND counted_on = ? AND kind = 'refund'`;
+const storesOfStatement = 500;
+
+async function manyReturns({ rows, nowMs, newest }: Look, { above, minimum }: AlertRules["returns"]) {
+  const today = utcDayOf(nowMs);
+  const stores = newest.get(today) ?? new Map<never, never>();
+  const ids = [...stores.keys()];
+  const returned = new Map<number, number>();
+  for (let at = 0; at < ids.length; at += storesOfStatement) {
+    const some = ids.slice(at, at + storesOfStatement);
+    for (const { storeId, items } of await rows.query<{ storeId: number; items: string }>(selectRefunds, [some, today]))
+      for (const [, quantity = 0] of countedLines(items))
+        returned.set(storeId, (returned.get(storeId) ?? 0) - quantity);
+    await setImmediate();
+  }
+  return Array.from(returned, ([storeID, units]): Found | undefined => {
+    const sold = (stores.get(storeID)?.quantity ?? 0) + units;
+    if (units < minimum || units <= above * sold) return undefined;
+    return { storeID, text: `${units} of ${sold} units that it sold today were returned` };
+  }).filter((one) => one !== undefined);
+}
+
+const isItems = Compile(Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])));
+const selectItems = "SELECT slot, items FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT 1";
+const selectFirst = "SELECT MIN(slot) AS slot FROM sales_samples WHERE day = ?";
+
+/** Usual: as much as in the same time a week ago, or on average before it today if that is more. */
+async function surges({ rows, nowMs }: Look, { minutes, minimum, above }: AlertRules["surge"]) {
+  const spanMs = minutes * minuteMs;
+  const [today, weekAgo] = [utcDayOf(nowMs), nowMs - weekMs];
+  const itemsAt = async (day: number, atMs: number): Promise<ReadonlyMap<number, number> | undefined> => {
+    const [row] = await rows.query<{ items: string }>(selectItems, [day, slotOf(atMs)]);
+    return row && new Map(listOf(isItems, row.items));
+  };
+  const [now, before] = [await itemsAt(today, nowMs), await itemsAt(today, nowMs - spanMs)];
+  const day = utcDayOf(weekAgo);
+  const [then, beforeThen] = [await itemsAt(day, weekAgo), await itemsAt(day, weekAgo - spanMs)];
+  // Without history nothing is unusual.
+  if (now === undefined || (before === undefined && then === undefined)) return [];
+  const [first] = await rows.query<{ slot: number | null }>(selectFirst, [today]);
+  const spansBefore = (slotOf(nowMs - spanMs) + 1 - (first?.slot ?? 0)) / (minutes / 15);
+  // An item below the 100 best had sold at most as much as the last of them.
+  const soldBy = (at: ReadonlyMap<number, number> | undefined, itemID: number): number =>
+    at === undefined ? 0 : (at.get(itemID) ?? (at.size < 100 ? 0 : Math.min(...at.values())));
+  return Array.from(now, ([itemID, all]): Found | undefined => {
+    const earlier = soldBy(before, itemID);
+    const units = all - earlier;
+    const usual = Math.max(
+      (then?.get(itemID) ?? 0) - soldBy(beforeThen, itemID),
+      spansBefore > 0 ? earlier / spansBefore : 0,
+    );
+    if (units < minimum || units <= above * usual) return undefined;
+    return { itemID, text: `${units} units in ${minutes} minutes; usual are ${Math.round(usual)}` };
+  }).filter((one) => one !== undefined);
+}

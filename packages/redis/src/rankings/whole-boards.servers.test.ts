@@ -1,0 +1,31 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { goLive, ownRankings } from "./own-rankings.test-kit.ts";
+
+const { namespace, rankings, redis, build } = ownRankings(2);
+const domain = "whole";
+const cells = Array.from({ length: 20_000 }, (_, n) => [String(n), n + 1] as const);
+
+async function buildAll(): Promise<void> {
+  const generation = await build(domain);
+  await generation.add("board", cells);
+  await generation.noteSeries({ measures: [] });
+  await goLive(generation);
+}
+
+test("a board is read whole, or not at all: before the first rankings, and when they are lost or replaced meanwhile", async () => {
+  expect((await rankings.whole(domain, ["board"])).cells).toEqual([undefined]);
+  await buildAll();
+  const isUsable = await rankings.whole(domain, ["board", "20261126/all:stores"]);
+  expect(isUsable.cells.map((own) => own?.size)).toEqual([cells.length, undefined]);
+  const sizes = new Set<number | undefined>();
+  for (let waitMs = 0; waitMs < 8; waitMs++) {
+    const reading = rankings.whole(domain, ["board"]);
+    await delay(waitMs);
+    if (waitMs % 2 === 0) await redis.unlink(await redis.keys(`${namespace}:*`));
+    const { cells: read } = await reading;
+    await buildAll();
+    sizes.add(read[0]?.size);
+  }
+  expect([...sizes].filter((size) => size !== cells.length)).toEqual([undefined]);
+});

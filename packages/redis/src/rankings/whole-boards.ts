@@ -1,0 +1,34 @@
+import type { MirroredBoards, WholeBoards } from "@tally/contract";
+import { boardCells, isLive, seriesOfText } from "./board-reads.ts";
+import { firstGeneration, type LiveShards } from "./live-shards.ts";
+import type { RankingsRedis } from "./scripts.ts";
+
+interface WholeReads {
+  readonly redis: RankingsRedis;
+  readonly shards: LiveShards;
+  readonly mirrors: readonly MirroredBoards[];
+}
+
+/** Rankings.whole. A generation is compared, because a rebuild deletes the one that it replaces. */
+export async function wholeBoards(
+  { redis, shards, mirrors }: WholeReads,
+  domain: string,
+  boards: readonly string[],
+): Promise<WholeBoards> {
+  const prefixes = await shards.prefixes(domain);
+  const noteOf = (note: string) => Promise.all(prefixes.map((prefix) => redis.get(`${prefix}:${note}`)));
+  const notes = await Promise.all(["series", "dirty", "as-of"].map(noteOf));
+  const [kept = [], dirty = [], asOf = []] = notes;
+  const isBuilt = !prefixes.some((prefix) => prefix.endsWith(`:${firstGeneration}`));
+  const isWhole = isBuilt && dirty.every((reason) => reason === null);
+  const now = Math.max(...asOf.map(Number));
+  const has = (board: string) => isWhole && kept.every((text) => isLive(board, now, seriesOfText(text)));
+  const cells = await Promise.all(
+    boards.map(async (board) =>
+      has(board) ? (await boardCells(redis, prefixes, { board }, mirrors)).cells : undefined,
+    ),
+  );
+  const after = await shards.prefixes(domain);
+  const isSame = after.length === prefixes.length && after.every((prefix, shard) => prefix === prefixes[shard]);
+  return { cells: isSame ? cells : cells.map(() => undefined), asOf: now || undefined };
+}
