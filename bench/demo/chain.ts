@@ -4,7 +4,13 @@
 export interface Zone {
   readonly name: string;
   readonly utcOffsetHours: number;
+  readonly ianaName: string;
+  readonly region: string;
+  /** More stores have these names again. */
+  readonly storeNames: readonly string[];
 }
+
+type Offset = Pick<Zone, "utcOffsetHours">;
 
 export interface Store {
   readonly id: number;
@@ -20,9 +26,27 @@ export const dayMs = minutesOfDay * minuteMs;
 
 /** As the stores of source S4; the day of the chain begins in the first. */
 export const zones: readonly [Zone, Zone, Zone] = [
-  { name: "east", utcOffsetHours: -5 },
-  { name: "central", utcOffsetHours: -6 },
-  { name: "west", utcOffsetHours: -8 },
+  {
+    name: "east",
+    utcOffsetHours: -5,
+    ianaName: "America/New_York",
+    region: "East",
+    storeNames: ["Broadway", "Harlem", "Back Bay", "Fishtown", "Georgetown"],
+  },
+  {
+    name: "central",
+    utcOffsetHours: -6,
+    ianaName: "America/Chicago",
+    region: "South",
+    storeNames: ["Deep Ellum", "Midtown", "Montrose", "Uptown", "Loop"],
+  },
+  {
+    name: "west",
+    utcOffsetHours: -8,
+    ianaName: "America/Los_Angeles",
+    region: "West",
+    storeNames: ["Mission", "Ballard", "Pearl", "Venice", "Castro"],
+  },
 ];
 
 // The second store of a zone sells four fifths of the first, the third two thirds, and so on.
@@ -38,18 +62,18 @@ export function storesOf(perZone: number): readonly Store[] {
 }
 
 /** When a local hour of a date begins. `date`: yyyymmdd. */
-export function instantOf(date: number, hour: number, { utcOffsetHours }: Zone): number {
+export function instantOf(date: number, hour: number, { utcOffsetHours }: Offset): number {
   const [year, month, day] = [Math.floor(date / 10_000), Math.floor(date / 100) % 100, date % 100];
   return Date.UTC(year, month - 1, day, hour) - utcOffsetHours * hourMs;
 }
 
 /** Its UTC fields show the local time. */
-function localDate(atMs: number, { utcOffsetHours }: Zone): Date {
+function localDate(atMs: number, { utcOffsetHours }: Offset): Date {
   return new Date(atMs + utcOffsetHours * hourMs);
 }
 
 /** The business date of an instant in a zone: yyyymmdd. */
-export function businessDate(atMs: number, zone: Zone): number {
+export function businessDate(atMs: number, zone: Offset): number {
   const date = localDate(atMs, zone);
   return date.getUTCFullYear() * 10_000 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
 }

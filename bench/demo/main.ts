@@ -8,6 +8,7 @@ import { interruption } from "../kit/index.ts";
 import { businessDate, clockOf, instantOf, zones } from "./chain.ts";
 import { addTo, compareBoards, emptyBoards } from "./day-boards.ts";
 import { DayPlayer, type GatewayAddress } from "./day-player.ts";
+import { registerNames } from "./names.ts";
 import { planDay } from "./plan-day.ts";
 import { checkRanked, isGoodDay, progressOf, summaryOf } from "./summary.ts";
 
@@ -28,7 +29,7 @@ const seedMax = 1_000_000;
 
 const positive = numberFlag("a number above 0", (value) => value > 0 && Number.isFinite(value));
 
-const utc = { name: "utc", utcOffsetHours: 0 };
+const utc = { utcOffsetHours: 0 };
 const flags: Flags = new Command("demo")
   .description(
     `plays a trading day of a chain in ${zones.length} time zones into a running tally, and checks at the end that ` +
@@ -94,6 +95,8 @@ async function playDay(signal: AbortSignal): Promise<boolean> {
     `${purchases.toLocaleString("en")} purchases of ${plan.stores.length} stores into ${url}, ` +
       `${speed} times real time, seed ${seed}; begins ${clockOf(plan.startsAtMs, first)} in the ${first.name}`,
   );
+  const unnamed = await registerNames(gateway, plan);
+  if (unnamed !== undefined) say(`  without names of stores and items: ${unnamed}`);
   const dayBoards = await emptyBoards(gateway, plan);
   const startedAt = performance.now();
   const count = addTo.bind(undefined, dayBoards);

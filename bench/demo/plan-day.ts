@@ -103,6 +103,7 @@ function amountOf(stores: readonly Store[], index: number, purchases: number): n
 
 const firstItem = 10_000;
 const itemCount = 2000;
+export const itemIds: readonly number[] = Array.from({ length: itemCount }, (_, index) => firstItem + index);
 const itemsMax = 5;
 // The nth best-selling item is 1/n as likely as the best.
 const rank = spreadOver(itemCount, itemCount).zipf;

@@ -17,7 +17,9 @@ export const longName = "Oat drink ".repeat(10).trim();
  * albums. A store and an item have names. */
 export async function seed({ url }: Pick<System, "url">): Promise<void> {
   const ids = Array.from({ length: 12 }, (_, index) => index + 1);
-  const sales = ids.flatMap((store) => ids.map((n) => saleOf(store, 80_000 + n * 571, 1 + ((n * store * 7) % 23))));
+  const sales = ids.flatMap((store) =>
+    ids.map((n) => saleOf(store, 80_000 + n * 571, 1 + ((n * store * 7) % 23), "2.5")),
+  );
   await bulk(url, sales);
   await post(url, "/stores/7", { zone: "UTC", name: "Berlin Mitte", region: "East" }, "PUT");
   await post(url, "/items/83997", { name: longName, category: "Drinks" }, "PUT");

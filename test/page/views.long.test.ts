@@ -4,12 +4,18 @@ import { downloaded, openPages, pageTest } from "./open-page.ts";
 import { longName, seed } from "./seed.ts";
 import { batchOf, openPublisher, poisonSale } from "../kit/publish.ts";
 import { postJson } from "../kit/sales.ts";
-import { startSystem } from "../kit/system.ts";
+import { openDatabase, startSystem } from "../kit/system.ts";
 
 /* Each view with data, on a desktop and on a phone, in light and in dark. */
 
-const system = await startSystem();
+const system = await startSystem({ BY: "quantity,netSales" });
 await seed(system);
+const weekAgo = Math.floor(Date.now() / 1000) - 7 * 86_400;
+const dayThen = new Date(weekAgo * 1000).toISOString().slice(0, 10).replaceAll("-", "");
+await openDatabase(system).writer.query(
+  "INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES (?, ?, 40, 900000, ?, '[]')",
+  [dayThen, Math.floor(weekAgo / 900) - 2, "[[7, 40, 900000, 0]]"],
+);
 await (
   await openPublisher(system)
 )(batchOf([poisonSale(7)]));
@@ -18,6 +24,8 @@ const open = openPages();
 /** Every view of the page with seeded data, by the heading that shows that it is there. */
 const views = [
   { name: "chain", hash: "", heading: "The chain today" },
+  { name: "region", hash: "#/regions/East", heading: "Region East today" },
+  { name: "wall", hash: "#/wall", heading: "The chain today" },
   { name: "stores", hash: "#/stores", heading: "Stores" },
   { name: "store", hash: "#/stores/7", heading: "Store 7" },
   { name: "store on some days", hash: "#/stores/7?date=2020-02-01..2020-02-07&by=netSales", heading: "Store 7" },

@@ -9,10 +9,12 @@ import { Navigation } from "./navigation.tsx";
 import { Message } from "../parts/panel.tsx";
 import { BoardView } from "../views/boards/board-view.tsx";
 import { ChainView } from "../views/chain/chain-view.tsx";
+import { RegionView } from "../views/chain/region-view.tsx";
 import { DeadLettersView } from "../views/dead-letters/dead-letters-view.tsx";
 import { ItemsView } from "../views/items/items-view.tsx";
 import { PipelineView } from "../views/pipeline/pipeline-view.tsx";
 import { StoresView } from "../views/stores/stores-view.tsx";
+import { WallView } from "../views/wall/wall-view.tsx";
 
 /** The frame around each view: navigation, state of the system, and what is wrong. */
 export function App() {
@@ -31,6 +33,7 @@ export function App() {
     scrollTo(0, 0);
   }, [place]);
 
+  if (place === "wall" && connection.state !== "key") return <WallView status={status} />;
   return (
     <>
       <a
@@ -67,7 +70,9 @@ function CurrentView({ status, views }: { readonly status: Live<Status>; readonl
   const [name = "chain", first, second] = path;
   switch (name) {
     case "chain":
-      return <ChainView views={views} status={status} />;
+      return <ChainView status={status} />;
+    case "regions":
+      return first === undefined ? <ChainView status={status} /> : <RegionView key={first} region={first} />;
     case "stores":
       return <StoresView views={views} storeID={first} given={query} />;
     case "items":

@@ -22,7 +22,13 @@ export function Navigation({ views, deadLetters }: NavigationProps) {
   const { path } = route.value;
   useEffect(() => setOpen(false), [path]);
   const groups: readonly (readonly [title: string, entries: readonly Entry[]])[] = [
-    ["Sales", ["Chain", "Stores", "Items"].map((text) => ({ text, path: [text.toLowerCase()] }))],
+    [
+      "Sales",
+      [
+        ...["Chain", "Stores", "Items"].map((text) => ({ text, path: [text.toLowerCase()] })),
+        { text: "Wall display", path: ["wall"] },
+      ],
+    ],
     ["Boards", boardsOf(views).map(({ domain, name, title }) => ({ text: title, path: ["boards", domain, name] }))],
     [
       "Operation",

@@ -428,7 +428,7 @@ export interface paths {
         };
         /**
          * the rules of the alerts in `GET /sales`
-         * @description `silent`: a store has sold nothing for `minutes`, and at least `minimum` units in the same time a week ago. `dates`: in the last `minutes` the sales of a store are of another business day than its own. `returns`: of what a store sold today, more than the share `above`, and at least `minimum` units, was returned. `surge`: in the last `minutes`, one of the 100 best items of today sold at least `minimum` units, and `above` times as many as usual.
+         * @description `silent`: a store has sold nothing for `minutes`, and at least `minimum` units in the same time a week ago. `dates`: in the last `minutes` the sales of a store are of another business day than its own. `returns`: of what a store sold today, more than the share `above`, and at least `minimum` units, was returned. `surge`: in the last `minutes`, one of the 100 best items of today sold at least `minimum` units, and more than `above` times as many as in the same time a week ago.
          */
         readonly get: operations["getAlertRules"];
         readonly put?: never;

@@ -2,11 +2,11 @@ import { firstLiveDay, keyedRead, NotFound, queryRoute } from "@tally/contract";
 import type { KeyedRead, ReadKey, Sources } from "@tally/contract";
 import { Type } from "typebox";
 import { AsOf, closed } from "../values.ts";
-import { businessDayOf, dateAfter, utcClock, type StoreClock } from "./business-day.ts";
+import { businessDayOf, dateAfter } from "./business-day.ts";
 import { ruleNames } from "./alert-rules.ts";
 import { items } from "./items.ts";
 import { moneyText } from "./money.ts";
-import { dayOf, DayText } from "./registry.ts";
+import { clockOfChain, dayOf, DayText } from "./registry.ts";
 import {
   difference,
   noSales,
@@ -44,25 +44,6 @@ const regionsRead = keyedRead<readonly [], RegionRow, readonly RegionRow[]>({
 
 const regionsOn = (rows: readonly RegionRow[], day: number): ReadonlyMap<number, string> =>
   new Map(rows.filter(({ validFrom }) => validFrom <= day).map(({ storeId, region }) => [storeId, region]));
-
-interface ClockRow extends StoreClock {
-  readonly stores: number;
-}
-
-const clocksRead = keyedRead<readonly [], ClockRow, readonly ClockRow[]>({
-  select: "SELECT zone, closing_hour AS closingHour, COUNT(*) AS stores FROM stores GROUP BY zone, closing_hour",
-  values: () => [],
-  keysMax: 1,
-  ofRows: (rows) => rows,
-});
-
-/** A clock with the business day that most registered stores have. */
-async function clockOfChain(sources: Sources, nowMs: number): Promise<StoreClock> {
-  const clocks = await kept(sources, clocksRead, []);
-  const byDay = Map.groupBy(clocks, (clock) => businessDayOf(clock, nowMs));
-  const count = (of: readonly ClockRow[]) => of.reduce((sum, { stores: some }) => sum + some, 0);
-  return [...byDay.values()].toSorted((a, b) => count(b) - count(a))[0]?.[0] ?? utcClock;
-}
 
 type ByStore = ReadonlyMap<number, Sold>;
 
@@ -217,7 +198,7 @@ export const salesOfChain = queryRoute({
   }),
   async respond({ query: { date: text = "today" } }, sources) {
     const nowMs = Date.now();
-    const clock = await clockOfChain(sources, nowMs);
+    const clock = await clockOfChain(sources);
     const date = dayOf(clock, "date", text);
     const before = dateAfter(date, -7);
     const [found, samples, samplesBefore, storesBefore, regions] = await Promise.all([

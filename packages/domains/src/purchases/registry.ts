@@ -8,7 +8,7 @@ const expected = "a calendar date as yyyymmdd, today or yesterday";
 /** A business day in a query; resolveDate checks it. */
 export const DayText = dateTexts(expected, "^([0-9]{8}|today|yesterday)$");
 
-const clocks = keyedRead({
+const storeClocks = keyedRead({
   select: "SELECT store_id, zone, closing_hour AS closingHour FROM stores WHERE store_id IN (?)",
   key: ["store_id"],
   keysMax: 1000,
@@ -16,16 +16,41 @@ const clocks = keyedRead({
     row && { zone: row.zone, closingHour: row.closingHour },
 });
 
+interface ClocksRow extends StoreClock {
+  readonly stores: number;
+}
+
+export const selectClocks =
+  "SELECT zone, closing_hour AS closingHour, COUNT(*) AS stores FROM stores GROUP BY zone, closing_hour";
+
+/** A clock with the business day that most of these stores have. */
+export function commonClock(clocks: readonly ClocksRow[], nowMs: number): StoreClock {
+  const byDay = Map.groupBy(clocks, (clock) => businessDayOf(clock, nowMs));
+  const count = (of: readonly ClocksRow[]) => of.reduce((sum, { stores }) => sum + stores, 0);
+  return [...byDay.values()].toSorted((one, other) => count(other) - count(one))[0]?.[0] ?? utcClock;
+}
+
+const chainClock = keyedRead({
+  select: selectClocks,
+  values: () => [],
+  keysMax: 1,
+  ofRows: (rows: readonly ClocksRow[]) => commonClock(rows, Date.now()),
+});
+
 type Newest = Pick<Sources, "readNewest">;
 
-/** The clock of a store; undefined: it is not registered. It is that of the last PUT, on any gateway. */
-export const registeredClock = ({ readNewest }: Newest, storeId: number) => readNewest(clocks, [storeId]);
+/** That of most registered stores: it decides which day is today without a store. */
+export const clockOfChain = ({ readNewest }: Newest) => readNewest(chainClock, []);
 
-/** A business day, as yyyymmdd. `today` and `yesterday` are those of the store, of UTC if it is not registered or there
- * is no store. Throws InvalidInput. A date takes no I/O. */
+/** The clock of a store; undefined: it is not registered. It is that of the last PUT, on any gateway. */
+export const registeredClock = ({ readNewest }: Newest, storeId: number) => readNewest(storeClocks, [storeId]);
+
+/** A business day, as yyyymmdd. `today` and `yesterday` are those of the store, of UTC if it is not registered; without
+ * a store, those of the chain. Throws InvalidInput. A date takes no I/O. */
 export async function resolveDate(sources: Newest, storeId: number | undefined, text: string, field = "date") {
-  const needsClock = storeId !== undefined && (text === "today" || text === "yesterday");
-  return dayOf((needsClock ? await registeredClock(sources, storeId) : undefined) ?? utcClock, field, text);
+  const needsClock = text === "today" || text === "yesterday";
+  const clockRead = storeId === undefined ? clockOfChain : (from: Newest) => registeredClock(from, storeId);
+  return dayOf((needsClock ? await clockRead(sources) : undefined) ?? utcClock, field, text);
 }
 
 /** The same by the clock of the store. */

@@ -19,7 +19,7 @@ const slotMax = 2 ** 32 - 1;
 export const slotOf = (atMs: number): number => Math.floor(atMs / slotMs);
 // A week, the day that some zone still has, and one to compare yesterday with.
 const daysKept = 9;
-const itemsMax = 100;
+export const itemsMax = 100;
 
 /** `net`: × 10,000; null: not kept. */
 export interface Sold {

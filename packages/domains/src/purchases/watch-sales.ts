@@ -4,7 +4,8 @@ import { Type, type Static } from "typebox";
 import { Compile } from "typebox/compile";
 import { readRules, ruleNames, type AlertRules, type RuleName } from "./alert-rules.ts";
 import { businessDayOf, dateAfter, type StoreClock } from "./business-day.ts";
-import { sample, slotOf, storesAt, weekMs, type Stores } from "./sales-samples.ts";
+import { commonClock, selectClocks } from "./registry.ts";
+import { itemsMax, sample, slotOf, storesAt, weekMs, type Stores } from "./sales-samples.ts";
 import { countedLines, listOf } from "./store.ts";
 
 /** `sinceMs`: when it was found first. `lastMs`, `usual`: of a silent store. */
@@ -64,6 +65,8 @@ const countsOf = (alerts: readonly Alert[]) =>
 interface Look {
   readonly rows: SqlReader;
   readonly nowMs: number;
+  /** The business day of most registered stores. */
+  readonly today: number;
   /** The newest sample of each day that is kept. */
   readonly newest: ReadonlyMap<number, Stores>;
 }
@@ -73,7 +76,8 @@ async function findAll({ rows, nowMs }: WatchSources, before: FoundAlerts | unde
   const days = await rows.query<{ day: number }>("SELECT DISTINCT day FROM sales_samples");
   const newest = new Map<number, Stores>();
   for (const { day } of days) newest.set(day, (await storesAt(rows, day))?.stores ?? new Map());
-  const look = { rows, nowMs, newest };
+  const today = businessDayOf(commonClock(await rows.query(selectClocks), nowMs), nowMs);
+  const look = { rows, nowMs, today, newest };
   const keptReturns = slotOf(before?.foundAt ?? 0) === slotOf(nowMs) ? before?.alerts : undefined;
   const finders: Readonly<Record<RuleName, () => Promise<readonly Found[]>>> = {
     silent: () => silentStores(look, rules.silent),
@@ -123,7 +127,7 @@ async function soldUntil(rows: SqlReader, aroundMs: number, atMs: number): Promi
 }
 
 type RegisteredClock = StoreClock & { readonly storeId: number };
-const selectClocks = "SELECT store_id AS storeId, zone, closing_hour AS closingHour FROM stores";
+const selectStoreClocks = "SELECT store_id AS storeId, zone, closing_hour AS closingHour FROM stores";
 
 /** Stores whose sales are of no business day that they have had within the minutes before or after now. */
 async function otherDates({ rows, nowMs, newest }: Look, { minutes }: AlertRules["dates"]): Promise<readonly Found[]> {
@@ -131,7 +135,7 @@ async function otherDates({ rows, nowMs, newest }: Look, { minutes }: AlertRules
   for (const [day, stores] of newest)
     for (const [id, { grewAtMs }] of stores)
       if (grewAtMs >= nowMs - minutes * minuteMs) byStore.set(id, [...(byStore.get(id) ?? []), day]);
-  const clocks = new Map((await rows.query<RegisteredClock>(selectClocks)).map((one) => [one.storeId, one]));
+  const clocks = new Map((await rows.query<RegisteredClock>(selectStoreClocks)).map((one) => [one.storeId, one]));
   const own = new Map<string, readonly number[]>();
   const today = utcDayOf(nowMs);
   // A store that is not registered may be in any zone.
@@ -156,8 +160,7 @@ const selectRefunds = `
   WHERE store_id IN (?) AND counted_on = ? AND kind = 'refund'`;
 const storesOfStatement = 500;
 
-async function manyReturns({ rows, nowMs, newest }: Look, { above, minimum }: AlertRules["returns"]) {
-  const today = utcDayOf(nowMs);
+async function manyReturns({ rows, today, newest }: Look, { above, minimum }: AlertRules["returns"]) {
   const stores = newest.get(today) ?? new Map<never, never>();
   const ids = [...stores.keys()];
   const returned = new Map<number, number>();
@@ -177,34 +180,26 @@ async function manyReturns({ rows, nowMs, newest }: Look, { above, minimum }: Al
 
 const isItems = Compile(Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])));
 const selectItems = "SELECT slot, items FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT 1";
-const selectFirst = "SELECT MIN(slot) AS slot FROM sales_samples WHERE day = ?";
 
-/** Usual: as much as in the same time a week ago, or on average before it today if that is more. */
-async function surges({ rows, nowMs }: Look, { minutes, minimum, above }: AlertRules["surge"]) {
+/** Usual is what was sold in the same time a week ago. Without a sample of then nothing is unusual. */
+async function surges({ rows, nowMs, today }: Look, { minutes, minimum, above }: AlertRules["surge"]) {
   const spanMs = minutes * minuteMs;
-  const [today, weekAgo] = [utcDayOf(nowMs), nowMs - weekMs];
+  const weekAgo = nowMs - weekMs;
   const itemsAt = async (day: number, atMs: number): Promise<ReadonlyMap<number, number> | undefined> => {
     const [row] = await rows.query<{ items: string }>(selectItems, [day, slotOf(atMs)]);
     return row && new Map(listOf(isItems, row.items));
   };
   const [now, before] = [await itemsAt(today, nowMs), await itemsAt(today, nowMs - spanMs)];
-  const day = utcDayOf(weekAgo);
+  const day = dateAfter(today, -7);
   const [then, beforeThen] = [await itemsAt(day, weekAgo), await itemsAt(day, weekAgo - spanMs)];
-  // Without history nothing is unusual.
-  if (now === undefined || (before === undefined && then === undefined)) return [];
-  const [first] = await rows.query<{ slot: number | null }>(selectFirst, [today]);
-  const spansBefore = (slotOf(nowMs - spanMs) + 1 - (first?.slot ?? 0)) / (minutes / 15);
+  if (now === undefined || then === undefined) return [];
   // An item below the 100 best had sold at most as much as the last of them.
-  const soldBy = (at: ReadonlyMap<number, number> | undefined, itemID: number): number =>
-    at === undefined ? 0 : (at.get(itemID) ?? (at.size < 100 ? 0 : Math.min(...at.values())));
+  const atMost = (at: ReadonlyMap<number, number> | undefined, itemID: number): number =>
+    at === undefined ? 0 : (at.get(itemID) ?? (at.size < itemsMax ? 0 : Math.min(...at.values())));
   return Array.from(now, ([itemID, all]): Found | undefined => {
-    const earlier = soldBy(before, itemID);
-    const units = all - earlier;
-    const usual = Math.max(
-      (then?.get(itemID) ?? 0) - soldBy(beforeThen, itemID),
-      spansBefore > 0 ? earlier / spansBefore : 0,
-    );
+    const units = all - atMost(before, itemID);
+    const usual = atMost(then, itemID) - (beforeThen?.get(itemID) ?? 0);
     if (units < minimum || units <= above * usual) return undefined;
-    return { itemID, text: `${units} units in ${minutes} minutes; usual are ${Math.round(usual)}` };
+    return { itemID, text: `${units} units in ${minutes} minutes; usual are ${usual}` };
   }).filter((one) => one !== undefined);
 }

@@ -1,85 +1,222 @@
 import type { Status } from "@tally/telemetry";
+import type { ComponentChildren } from "preact";
 import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
-import { countText, drainText } from "../../parts/format.ts";
-import { Heading, Message, Tiles } from "../../parts/panel.tsx";
+import { Bars } from "../../parts/bars.tsx";
+import { drainText } from "../../parts/format.ts";
+import { Age, Heading, LivePanel, Message, Tiles } from "../../parts/panel.tsx";
+import { Table } from "../../parts/table.tsx";
 import { linkTo } from "../../route/route.ts";
-import { BoardPanel, NoBoard } from "../boards/board-view.tsx";
-import { boardAt, labelOf, type Boards } from "../boards/boards.ts";
+import { labelOf } from "../boards/boards.ts";
+import { comparisonText, figureText, shownOf, titles, type Shown } from "./comparison.ts";
+import { HoursChart } from "./hours-chart.tsx";
+
+export type Sales = BodyOf<"/sales">;
+type Regions = Sales["regions"];
 
 interface ChainViewProps {
-  readonly views: Live<Boards>;
   readonly status: Live<Status>;
 }
 
-type Stores = BodyOf<"/top-stores">;
-
-const totalOf = (day: string, by: "quantity" | "netSales" = "quantity") => `/top-stores?limit=1&date=${day}&by=${by}`;
-
-/** What all stores sell today, and whether anything is behind. */
-export function ChainView({ views, status }: ChainViewProps) {
-  const [today, yesterday] = [useWatch<Stores>(totalOf("today")), useWatch<Stores>(totalOf("yesterday"))];
-  const net = useWatch<Stores>(totalOf("today", "netSales"));
-  const [items, stores] = ["/top-items", "/top-stores"].map((path) => boardAt(path, views.body?.views));
-  const values = { date: "today", by: "quantity" };
-  const tileOf = (label: string, { body, problem }: Live<Stores>) => ({
-    label,
-    value: body === undefined ? "–" : countText(body.total.quantity ?? 0),
-    note: body === undefined ? (problem?.message ?? "loading") : "sold less taken back, in all stores",
-  });
-  const isEmpty = today.body?.asOf === null;
+/** What all stores sell today, which of them need attention, and whether anything is behind. */
+export function ChainView({ status }: ChainViewProps) {
+  const sales = useWatch<Sales>("/sales");
+  const shown = shownOf(sales.body ?? { quantity: 0 });
+  const isEmpty = sales.problem?.status === 404 || (sales.body?.asOf === null && sales.body.quantity === 0);
   return (
     <>
       <Heading text="The chain today" />
-      <Tiles
-        tiles={[
-          tileOf("Units today", today),
-          tileOf("Units yesterday", yesterday),
-          // Only where BY keeps it.
-          ...(net.body === undefined
-            ? []
-            : [{ label: "Net sales today", value: countText(net.body.total.netSales ?? "0") }]),
-          {
-            label: "Behind",
-            value: (
-              <a href={linkTo(["pipeline"])}>
-                {status.body?.state === "ok" ? "nothing" : drainText(status.body?.secondsToDrain ?? null)}
-              </a>
-            ),
-            isBad: status.body !== undefined && status.body.state !== "ok",
-          },
-        ]}
-      />
-      {isEmpty && <FirstSale />}
-      {items === undefined || stores === undefined ? (
-        <NoBoard views={views} />
-      ) : (
-        <div class="panels">
-          <BoardPanel
-            board={items}
-            values={values}
-            title="Best items today"
-            linkOf={(itemID, name) => (
-              <a href={linkTo(["items", itemID], { date: "today" })}>{labelOf(itemID, name)}</a>
-            )}
-            empty="No item was sold today."
-          />
-          <BoardPanel
-            board={stores}
-            values={values}
-            title="Best stores today"
-            linkOf={(storeID, name) => <a href={linkTo(["stores", storeID])}>Store {labelOf(storeID, name)}</a>}
-            empty="No store has sold anything today."
-          />
-        </div>
-      )}
+      {isEmpty ? <FirstSale /> : <Figures sales={sales} status={status.body} shown={shown} />}
+      <div class="panels">
+        {!isEmpty && (
+          <LivePanel title={`${titles[shown]} by hour`} live={sales} csv="/sales?list=hours" wide>
+            {({ hours }) => <HoursChart title={`${titles[shown]} by hour`} hours={hours} shown={shown} />}
+          </LivePanel>
+        )}
+        <BestItems shown={shown} />
+        <BestStores shown={shown} />
+        {!isEmpty && <RegionsPanel sales={sales} shown={shown} />}
+        {!isEmpty && <Attention sales={sales} />}
+      </div>
     </>
+  );
+}
+
+interface FiguresProps {
+  readonly sales: Live<Sales>;
+  readonly status: Status | undefined;
+  readonly shown: Shown;
+}
+
+function Figures({ sales: { body, problem }, status, shown }: FiguresProps) {
+  const { quantity = 0, netSales, weekAgo, silent = [], doubtful = [] } = body ?? {};
+  const sold = { quantity, ...(netSales !== undefined && { netSales }) };
+  const unknown = problem?.message ?? "loading";
+  const tileOf = (of: Shown) => ({
+    label: `${titles[of]} today`,
+    value: body === undefined ? "–" : figureText(sold, of),
+    note: body === undefined ? unknown : comparisonText(sold, weekAgo, of),
+  });
+  const attention = silent.length + doubtful.length;
+  return (
+    <Tiles
+      tiles={[
+        ...(shown === "netSales" ? [tileOf("netSales")] : []),
+        tileOf("quantity"),
+        {
+          label: "Stores that need attention",
+          value: body === undefined ? "–" : attention === 0 ? "none" : attention,
+          note:
+            attention === 0
+              ? "silent, or with wrong dates"
+              : `${silent.length} silent, ${doubtful.length} with wrong dates`,
+          isBad: attention > 0,
+        },
+        {
+          label: "Behind",
+          value: <a href={linkTo(["pipeline"])}>{status?.state === "ok" ? "nothing" : behindText(status)}</a>,
+          note: "every sale that was accepted is counted",
+          isBad: status !== undefined && status.state !== "ok",
+        },
+      ]}
+    />
+  );
+}
+
+const behindText = (status: Status | undefined): string =>
+  status === undefined ? "–" : status.state === "failing" ? "failing" : drainText(status.secondsToDrain);
+
+const storeLink = (id: number, name?: string): ComponentChildren => (
+  <a href={linkTo(["stores", id])}>Store {labelOf(id, name)}</a>
+);
+
+const itemLink = (id: number, name?: string): ComponentChildren => (
+  <a href={linkTo(["items", id], { date: "today" })}>{labelOf(id, name)}</a>
+);
+
+interface BestProps {
+  readonly shown: Shown;
+  /** Of its stores only. */
+  readonly region?: string;
+  /** How many are shown, without a download. Default: 10 and one. */
+  readonly limit?: number;
+}
+
+const today = (path: string, { shown, region, limit = 10 }: BestProps): string =>
+  `${path}?${new URLSearchParams({ date: "today", by: shown, limit: `${limit}`, ...(region !== undefined && { region }) }).toString()}`;
+
+export function BestItems(props: BestProps) {
+  const path = today("/top-items", props);
+  const live = useWatch<BodyOf<"/top-items">>(path);
+  const title = "Best items today";
+  return (
+    <LivePanel title={title} live={live} asOf={({ asOf }) => asOf} csv={props.limit === undefined ? path : undefined}>
+      {({ items }) => (
+        <Bars
+          title={title}
+          bars={items.map((item) => ({
+            key: `${item.itemID}`,
+            label: itemLink(item.itemID, item.name),
+            isNamed: item.name !== undefined,
+            count: item[props.shown] ?? 0,
+          }))}
+          empty="No item was sold today."
+        />
+      )}
+    </LivePanel>
+  );
+}
+
+export function BestStores(props: BestProps) {
+  const path = today("/top-stores", props);
+  const live = useWatch<BodyOf<"/top-stores">>(path);
+  const title = "Best stores today";
+  return (
+    <LivePanel title={title} live={live} asOf={({ asOf }) => asOf} csv={props.limit === undefined ? path : undefined}>
+      {({ stores }) => (
+        <Bars
+          title={title}
+          bars={stores.map((store) => ({
+            key: `${store.storeID}`,
+            label: storeLink(store.storeID, store.name),
+            isNamed: store.name !== undefined,
+            count: store[props.shown] ?? 0,
+          }))}
+          empty="No store has sold anything today."
+        />
+      )}
+    </LivePanel>
+  );
+}
+
+function RegionsPanel({ sales, shown }: { readonly sales: Live<Sales>; readonly shown: Shown }) {
+  return (
+    <LivePanel title="Regions" live={sales} csv="/sales?list=regions">
+      {({ regions }) => (
+        <Table<Regions[number]>
+          title="Regions"
+          rows={regions.some(({ region }) => region !== undefined) ? regions : []}
+          keyOf={({ region = "" }) => region}
+          isNarrow
+          columns={[
+            {
+              title: "Region",
+              cell: ({ region }) =>
+                region === undefined ? "none" : <a href={linkTo(["regions", region])}>{region}</a>,
+            },
+            { title: titles[shown], cell: (row) => figureText(row, shown), isNumber: true },
+            { title: "Compared", cell: (row) => comparisonText(row, row.weekAgo, shown) },
+          ]}
+          empty="No store that sells has a region. The view of a store can give it one."
+        />
+      )}
+    </LivePanel>
+  );
+}
+
+const shownMax = 10;
+
+/** Stores that have fallen silent or whose dates look wrong, and other alerts. */
+function Attention({ sales }: { readonly sales: Live<Sales> }) {
+  return (
+    <LivePanel title="Needs attention" live={sales} csv="/sales?list=alerts">
+      {({ silent, doubtful, alerts }) => {
+        const lines = [
+          ...silent.map(({ storeID, name, lastSaleAt, usual }) => (
+            <li key={`silent ${storeID}`}>
+              {storeLink(storeID, name)} is silent: last sale{" "}
+              {lastSaleAt === null ? "unknown" : <Age at={Date.parse(lastSaleAt)} />}, {usual} units in the same time a
+              week ago.
+            </li>
+          )),
+          ...doubtful.map(({ storeID, name, reason }) => (
+            <li key={`dates ${storeID}`}>
+              {storeLink(storeID, name)}: {reason}.
+            </li>
+          )),
+          ...alerts
+            .filter(({ rule }) => rule !== "silent" && rule !== "dates")
+            .map(({ rule, storeID, itemID = 0, name, text }) => (
+              <li key={`${rule} ${storeID} ${itemID}`}>
+                {storeID === undefined ? <>Item {itemLink(itemID, name)}</> : storeLink(storeID, name)}: {text}.
+              </li>
+            )),
+        ];
+        if (lines.length === 0) return <Message kind="empty">No store is silent, and no alert is on.</Message>;
+        return (
+          <>
+            <ul class="attention">{lines.slice(0, shownMax)}</ul>
+            {lines.length > shownMax && <p class="aside">and {lines.length - shownMax} more</p>}
+          </>
+        );
+      }}
+    </LivePanel>
   );
 }
 
 function FirstSale() {
   return (
     <Message kind="empty">
-      Nothing has been sold yet. <code>pnpm demo</code> plays a day of a chain. To send a sale yourself:{" "}
+      Nothing has been sold today. <code>pnpm demo</code> plays a day of a chain. To send a sale yourself:{" "}
       <code>
         curl -X POST {location.origin}/purchase/7/customer/1/date/
         {new Date().toISOString().slice(0, 10).replaceAll("-", "")} -H content-type:application/json -d '

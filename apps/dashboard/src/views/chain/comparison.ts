@@ -1,0 +1,31 @@
+import { countText, numberText } from "../../parts/format.ts";
+
+/** What was sold. An amount is decimal text, absent where the rankings do not keep it. */
+export interface Sold {
+  readonly quantity: number;
+  readonly netSales?: string;
+}
+
+/** What is shown first: money, or units where sales have no prices. */
+export type Shown = keyof Sold;
+
+export const shownOf = ({ netSales = "0" }: Sold): Shown => (Number(netSales) === 0 ? "quantity" : "netSales");
+
+export const titles = { netSales: "Net sales", quantity: "Units" } as const;
+
+/** As "1,234.50"; "–" for what is not known. */
+export function figureText(sold: Sold | undefined, shown: Shown): string {
+  const figure = sold?.[shown];
+  return figure === undefined ? "–" : countText(figure);
+}
+
+/** As "12 % more than at this time a week ago". */
+export function comparisonText(now: Sold, then: Sold | undefined, shown: Shown): string {
+  const [after, before] = [Number(now[shown] ?? 0), Number(then?.[shown] ?? Number.NaN)];
+  if (Number.isNaN(before)) return "a week ago is not known";
+  // Of nothing, and of more returned than sold, there is no share.
+  if (before <= 0) return `${figureText(then, shown)} at this time a week ago`;
+  const percent = Math.round((100 * (after - before)) / before);
+  if (percent === 0) return "as much as at this time a week ago";
+  return `${numberText(Math.abs(percent))} % ${percent > 0 ? "more" : "less"} than at this time a week ago`;
+}

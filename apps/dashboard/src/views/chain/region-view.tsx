@@ -1,0 +1,32 @@
+import { useWatch } from "../../live/use-watch.ts";
+import { Heading, Tiles } from "../../parts/panel.tsx";
+import { BestItems, BestStores, type Sales } from "./chain-view.tsx";
+import { comparisonText, figureText, shownOf, titles } from "./comparison.ts";
+
+/** What the stores of a region sell today. */
+export function RegionView({ region }: { readonly region: string }) {
+  const { body, problem } = useWatch<Sales>("/sales");
+  const own = body?.regions.find((one) => one.region === region);
+  const shown = shownOf(own ?? body ?? { quantity: 0 });
+  return (
+    <>
+      <Heading text={`Region ${region} today`} />
+      <Tiles
+        tiles={[
+          {
+            label: `${titles[shown]} today`,
+            value: figureText(own, shown),
+            note:
+              own === undefined
+                ? (problem?.message ?? (body === undefined ? "loading" : "nothing sold"))
+                : comparisonText(own, own.weekAgo, shown),
+          },
+        ]}
+      />
+      <div class="panels">
+        <BestItems shown={shown} region={region} />
+        <BestStores shown={shown} region={region} />
+      </div>
+    </>
+  );
+}
