@@ -247,11 +247,8 @@ test("a batch of a closed epoch counts once in a ranking of an item, also if it 
   const ahead: Sources["rows"] = { query: (sql, values) => writer.query(sql.replace("MIN(", "99 + MIN("), values) };
   const foldOnce = () => foldAll({ domain: purchases, database, rankings }, () => undefined);
   // Three statements, and one more if they do not fit together: also if the first server was ahead of the others.
-  for (const [rows, after, statements] of [
-    [writer, undefined, 3],
-    [ahead, undefined, 4],
-    [writer, foldOnce, 4],
-  ] as const) {
+  const cases = [[writer, undefined, 3], [ahead, undefined, 4], [writer, foldOnce, 4]] as const; // oxfmt-ignore
+  for (const [rows, after, statements] of cases) {
     let [done, last] = [0, Promise.resolve<unknown>(undefined)];
     const inTurn: Sources["read"] = (what, key) => {
       const found = last.then(() => read(what, key));

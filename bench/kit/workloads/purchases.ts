@@ -20,10 +20,7 @@ export const workload = {
   read: (random, spread) =>
     random() < 0.5 ? `/items/store/${stores[spread](random)}` : `/items/top10/${items[spread](random)}`,
 
-  bulk: {
-    path: "/purchases",
-    entry: (random, spread) => entryOf(draw(stores[spread](random), items[spread], random)),
-  },
+  bulk: { path: "/purchases", entry: (random, spread) => entryOf(draw(stores[spread](random), items[spread], random)) },
 
   // The schema accepts any number in the range of dates; the database rejects the 30th of February.
   poison: { storeId: 1, customerId: 1, date: 20260230, lines: [[1, 1]] },

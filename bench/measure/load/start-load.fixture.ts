@@ -32,9 +32,7 @@ export function loadOn(url: string, more: Partial<LoadPlan> = {}, threads = 1) {
   const plan = { domain: "purchases", connections: 10, seed: 1, spread: "wide", readShare: 0 } as const;
   const load = startLoad({ urls: [url], ...plan, responseWithinMs: 5000, ...more }, threads);
   onTestFinished(() => load.close());
-  return {
-    run: async (phase: Phase | Fill, idsFile?: string) => (await load.prepare(phase))(idsFile),
-  };
+  return { run: async (phase: Phase | Fill, idsFile?: string) => (await load.prepare(phase))(idsFile) };
 }
 
 /** Responds to each POST with a new id, and keeps the requests of each connection in order. */

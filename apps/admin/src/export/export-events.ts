@@ -74,10 +74,7 @@ export const exportFormats = {
         ),
       ),
   },
-  ndjson: {
-    head: () => "",
-    lines: (_files, entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""),
-  },
+  ndjson: { head: () => "", lines: (_files, entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join("") },
 } satisfies Record<string, ExportFormat>;
 
 const columnsOf = ({ fields, isConfiguration }: EventFiles) => [

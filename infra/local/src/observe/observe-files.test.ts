@@ -20,10 +20,7 @@ interface Alert {
 const notOurs = ["up", "rabbitmq_disk_space_available_bytes", "rabbitmq_disk_space_available_limit_bytes"];
 const ours = Array.from(
   readDocument("metrics").matchAll(/^\| `(\w+)` +\| (\w+) +\|/gm),
-  ([, name = "", type = ""]) => ({
-    name,
-    type,
-  }),
+  ([, name = "", type = ""]) => ({ name, type }),
 );
 const queryable = new Set([
   ...notOurs,

@@ -2,12 +2,7 @@ import { expect, test } from "vitest";
 import { headOf } from "./send-bulk.ts";
 import { PurchaseQueue, type WaitingPurchase } from "./purchase-queue.ts";
 
-const of = (number: number): WaitingPurchase => ({
-  number,
-  text: "x".repeat(10),
-  bytes: 10,
-  settle: () => undefined,
-});
+const of = (number: number): WaitingPurchase => ({ number, text: "x".repeat(10), bytes: 10, settle: () => undefined });
 
 function queueOf(...purchases: readonly WaitingPurchase[]): PurchaseQueue {
   const queue = new PurchaseQueue({ eventsMax: 4, bytesMax: 50 }, []);

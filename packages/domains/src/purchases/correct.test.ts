@@ -6,17 +6,8 @@ import { SalesEvent, type Correction, type PurchaseEvent, type RefundEvent } fro
 
 const saleId = "01890000-0000-7000-8000-000000000001";
 // Item 5 twice: a line is more than its item.
-const sale: PurchaseEvent = {
-  id: saleId,
-  storeId: 1,
-  customerId: 2,
-  date: 20261120,
-  lines: [
-    [5, 3],
-    [8, 1],
-    [5, 2],
-  ],
-};
+const sold: readonly [item: number, quantity: number][] = [[5, 3], [8, 1], [5, 2]]; // oxfmt-ignore
+const sale: PurchaseEvent = { id: saleId, storeId: 1, customerId: 2, date: 20261120, lines: [...sold] };
 const toVoid: Correction = { kind: "void", id: "01890000-0000-8000-8000-00000000000a", saleId };
 const refundOf = (...lines: RefundEvent["lines"]): Correction => ({
   kind: "refund",
@@ -31,15 +22,8 @@ const unitsOf = ({ refundable }: CorrectedSale) => refundable.map(({ units }) =>
 
 test("a void takes back all items in the store and on the day of its sale, once", () => {
   const corrected = new CorrectedSale(sale);
-  expect(corrected.apply(toVoid)).toEqual({
-    storeId: 1,
-    date: 20261120,
-    lines: [
-      [5, -3],
-      [8, -1],
-      [5, -2],
-    ],
-  });
+  const lines = sold.map(([item, quantity]) => [item, -quantity]);
+  expect(corrected.apply(toVoid)).toEqual({ storeId: 1, date: 20261120, lines });
   expect(unitsOf(corrected)).toEqual([0, 0, 0]);
   expect(corrected.apply(toVoid)).toEqual({ reason: `the sale ${saleId} is void` });
   expect(corrected.apply(refundOf([1, 8, 1]))).toEqual({ reason: `the sale ${saleId} is void` });
@@ -47,15 +31,9 @@ test("a void takes back all items in the store and on the day of its sale, once"
 
 test("a refund takes back some items in its own store and on its own day", () => {
   const corrected = new CorrectedSale(sale);
-  const counted = { storeId: 7, date: 20261125 };
-  expect(corrected.apply(refundOf([0, 5, 2], [1, 8, 1]))).toEqual({
-    ...counted,
-    lines: [
-      [5, -2],
-      [8, -1],
-    ],
-  });
-  expect(corrected.apply(refundOf([0, 5, 1]))).toEqual({ ...counted, lines: [[5, -1]] });
+  const counted = (...lines: readonly (readonly number[])[]) => ({ storeId: 7, date: 20261125, lines });
+  expect(corrected.apply(refundOf([0, 5, 2], [1, 8, 1]))).toEqual(counted([5, -2], [8, -1]));
+  expect(corrected.apply(refundOf([0, 5, 1]))).toEqual(counted([5, -1]));
   expect(unitsOf(corrected)).toEqual([0, 0, 2]);
   expect(corrected.apply(toVoid)).toEqual({ reason: `the sale ${saleId} has refunds: refund the rest of it` });
 });

@@ -100,10 +100,7 @@ export const listPurchases = queryRoute({
     await addNames(sources, purchases);
     const last = page.at(-1);
     const isComplete = last === undefined || found.length === page.length;
-    return {
-      purchases,
-      nextCursor: isComplete ? null : `${last.date}-${last.id.replaceAll("-", "")}`,
-    };
+    return { purchases, nextCursor: isComplete ? null : `${last.date}-${last.id.replaceAll("-", "")}` };
   },
   examples: {
     "the purchases of a store": {
@@ -231,11 +228,7 @@ export const latestPurchases = queryRoute({
     ),
     isComplete: Type.Boolean(),
     refunds: Type.Array(
-      Type.Object({
-        ...CorrectionOfSale.properties,
-        ...named(LineTakenBack),
-        arrivedAt: Type.Optional(Type.String()),
-      }),
+      Type.Object({ ...CorrectionOfSale.properties, ...named(LineTakenBack), arrivedAt: Type.Optional(Type.String()) }),
     ),
   }),
   storeOf: ({ query }) => ids.parse("storeID", query.storeID),
