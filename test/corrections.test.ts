@@ -101,7 +101,7 @@ test("a refund without a key, of a wrong id, or after tomorrow is 400, with the 
 
 const points = ["writer.before-commit", "writer.after-commit", "writer.before-acknowledgement"] as const;
 const rankerPoints = ["ranker.before-commit", "ranker.before-acknowledgement"] as const;
-const [many, kills, date] = [10, 3, String(utcDayOf(Date.now()))];
+const [many, kills, date] = [10, 2, String(utcDayOf(Date.now()))];
 const taken = fc.record({ of: fc.nat(many - 1), units: fc.integer({ min: 1, max: 3 }), isVoid: fc.boolean() });
 const kill = fc.record({ point: fc.constantFrom(...points, ...rankerPoints), passes: fc.nat(1) });
 const listOf = <T>(one: fc.Arbitrary<T>, length: number) => fc.array(one, { minLength: length, maxLength: length });
