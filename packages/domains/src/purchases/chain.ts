@@ -1,37 +1,49 @@
 import { queryRoute, type Sources } from "@tally/contract";
 import { Type, type Static } from "typebox";
-import { AsOf, parseTopLimit } from "../values.ts";
-import { Amount, Name, withAmount } from "./best-sellers.ts";
-import { itemsOfChain, storesOfChain } from "./chain-counts.ts";
+import { AsOf, closed, ids, labels, parseTopLimit } from "../values.ts";
+import { Amount, ItemParams, Name, withAmount } from "./best-sellers.ts";
+import { byCategory, byRegion, ofChain, regionNamed } from "./chain-counts.ts";
 import { exampleItem, items } from "./items.ts";
 import { exampleStore, stores } from "./stores.ts";
-import { PageQuery, parseOffset, parseWindow, ShownWindow } from "./window.ts";
-import { topIn, type Owner } from "./window-counts.ts";
+import { PageQuery, parseOffset, parseWindow, ShownWindow, WindowQuery } from "./window.ts";
+import { countsIn, storesWith, topIn } from "./window-counts.ts";
+
+const Region = { region: Type.Optional(labels(60)) };
+const ChainQuery = closed({ ...PageQuery.properties, ...Region });
 
 /** A page of a ranking of the chain, by default of today. Throws InvalidInput. */
-async function pageOf(sources: Sources, query: Static<typeof PageQuery>, owner: Owner) {
+async function pageOf(sources: Sources, query: Static<typeof ChainQuery>, list: "keys" | "members") {
   const page = { limit: parseTopLimit(query.limit), offset: parseOffset(query.offset) };
-  const isToday = query.date === undefined && query.from === undefined && query.to === undefined;
-  const { window, shown } = await parseWindow(sources, isToday ? { ...query, date: "today" } : query);
+  const { owner, window, shown } = await ownerIn(sources, query, list);
   return { ...(await topIn(sources, owner, window, page)), by: window.by, shown };
 }
 
+type Chosen = Omit<Static<typeof ChainQuery>, "limit" | "offset">;
+
+async function ownerIn(sources: Sources, { region, ...query }: Chosen, list: "keys" | "members") {
+  const isToday = query.date === undefined && query.from === undefined && query.to === undefined;
+  const { window, shown } = await parseWindow(sources, isToday ? { ...query, date: "today" } : query);
+  if (region === undefined) return { owner: ofChain(list), window, shown };
+  return { owner: ofChain(list, await regionNamed(sources, region)), window, shown: { region, ...shown } };
+}
+
 const about =
-  "Of today by default. A day that is not live and several days are added up in the database, for which a chain with many sales takes seconds";
+  "Of today by default. `region`: of the stores that are in it on that day. A region, a day that is not live and several days are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more";
 
 const topItems = queryRoute({
   path: "/top-items",
   summary: "the items that sold most in all stores, 10 by default, and the age of the ranking",
   description: about,
   params: Type.Object({}),
-  query: PageQuery,
+  query: ChainQuery,
   response: Type.Object({
+    ...Region,
     ...ShownWindow,
     asOf: AsOf,
     items: Type.Array(Type.Object({ itemID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ query }, sources) {
-    const { shown, asOf, entries, by } = await pageOf(sources, query, itemsOfChain);
+    const { shown, asOf, entries, by } = await pageOf(sources, query, "keys");
     const names = await items.namesOf(sources, entries);
     const sold = entries.map((one, at) => withAmount({ itemID: one.id, ...names[at] }, by, one));
     return { ...shown, asOf, items: sold };
@@ -54,15 +66,16 @@ const topStores = queryRoute({
   summary: "the stores that sold most, 10 by default, what all stores sold, and the age of the ranking",
   description: about,
   params: Type.Object({}),
-  query: PageQuery,
+  query: ChainQuery,
   response: Type.Object({
+    ...Region,
     ...ShownWindow,
     asOf: AsOf,
     total: Type.Object(Amount),
     stores: Type.Array(Type.Object({ storeID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ query }, sources) {
-    const { shown, asOf, entries, total, by } = await pageOf(sources, query, storesOfChain);
+    const { shown, asOf, entries, total, by } = await pageOf(sources, query, "members");
     const names = await stores.namesOf(sources, entries);
     const sellers = entries.map((one, at) => withAmount({ storeID: one.id, ...names[at] }, by, one));
     return { ...shown, asOf, total: withAmount({}, by, { count: total ?? 0 }), stores: sellers };
@@ -81,4 +94,74 @@ const topStores = queryRoute({
   },
 });
 
-export const chainQueries = [topItems, topStores];
+const { date, by } = WindowQuery.properties;
+
+const topRegions = queryRoute({
+  path: "/items/:itemID/top-regions",
+  summary: "how much of an item the stores of each region sold on a day, by default today",
+  description: "Of the region that each store has on that day. Stores without one are left out",
+  params: ItemParams,
+  query: closed({ date, by }),
+  response: Type.Object({
+    itemID: Type.Integer(),
+    ...Name,
+    ...ShownWindow,
+    regions: Type.Array(Type.Object({ region: Type.String(), ...Amount })),
+  }),
+  async respond({ params, query }, sources) {
+    const itemID = ids.parse("itemID", params.itemID);
+    const { window, shown } = await parseWindow(sources, { date: "today", ...query });
+    const [day = 0] = window.days ?? [];
+    const counts = await countsIn(sources, storesWith(itemID), window);
+    const [[name], sold] = await Promise.all([
+      items.namesOf(sources, [{ id: itemID }]),
+      byRegion(sources, day, counts.all()),
+    ]);
+    const regions = sold.map((one) => withAmount({ region: one.name }, window.by, one));
+    return { itemID, ...name, ...shown, regions };
+  },
+  examples: {
+    "one day": {
+      params: { itemID: "85571" },
+      query: { date: "20261121" },
+      response: {
+        itemID: 85571,
+        name: exampleItem.name,
+        date: "20261121",
+        by: "quantity",
+        regions: [{ region: exampleStore.region, quantity: 2 }],
+      },
+    },
+  },
+});
+
+const topCategories = queryRoute({
+  path: "/top-categories",
+  summary: "how much the items of each category sold in all stores, by default today",
+  description: `${about}. Today too. Items without a category are left out`,
+  params: Type.Object({}),
+  query: closed({ ...WindowQuery.properties, ...Region }),
+  response: Type.Object({
+    ...Region,
+    ...ShownWindow,
+    categories: Type.Array(Type.Object({ category: Type.String(), ...Amount })),
+  }),
+  async respond({ query }, sources) {
+    const { owner, window, shown } = await ownerIn(sources, query, "keys");
+    const counts = await countsIn(sources, owner, window);
+    const sold = await byCategory(sources, counts.all());
+    return { ...shown, categories: sold.map((one) => withAmount({ category: one.name }, window.by, one)) };
+  },
+  examples: {
+    "one day": {
+      query: { date: "20261121" },
+      response: {
+        date: "20261121",
+        by: "quantity",
+        categories: [{ category: exampleItem.category, quantity: 2 }],
+      },
+    },
+  },
+});
+
+export const chainQueries = [topItems, topStores, topRegions, topCategories];

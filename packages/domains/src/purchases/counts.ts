@@ -46,7 +46,7 @@ export class Counts {
 
   /** The `limit` highest counts, equal ones by the smaller id. */
   top(limit: number): Count[] {
-    return firstOf(this.#all(), limit, isBefore);
+    return firstOf(this.all(), limit, isBefore);
   }
 
   get total(): number {
@@ -55,7 +55,7 @@ export class Counts {
 
   /** A count with its rank, and up to `each` on both sides; undefined: 0, which has no rank. */
   around(id: number, each: number): Ranked[] | undefined {
-    const [own, all] = [{ id, count: this.#of.get(id) ?? 0 }, [...this.#all()]];
+    const [own, all] = [{ id, count: this.#of.get(id) ?? 0 }, [...this.all()]];
     if (own.count === 0) return undefined;
     const better = all.filter((one) => isBefore(one, own));
     const worse = all.filter((one) => isBefore(own, one));
@@ -64,7 +64,7 @@ export class Counts {
     return withRanks([...nearest, own, ...firstOf(worse, each, isBefore)], first);
   }
 
-  *#all(): Iterable<Count> {
+  *all(): Iterable<Count> {
     for (const [id, count] of this.#of) if (count !== 0) yield { id, count };
   }
 }

@@ -9,7 +9,8 @@ import type { Window } from "./window.ts";
 /** What is ranked: the items of a store or of all, or the stores of an item or all. */
 export interface Owner {
   readonly id: number;
-  readonly boardOf: (id: number, series: string) => string;
+  /** undefined: Redis has none. */
+  readonly boardOf: (id: number, series: string) => string | undefined;
   readonly countsOf: (read: Sources["read"], key: Key) => Promise<Counts>;
   /** An index leads to its rows: days whose folded series are not complete can be counted from them. */
   readonly hasRows: boolean;
@@ -36,7 +37,7 @@ export const tables = [
   ["purchase_corrections", "counted_on"],
 ] as const;
 export const inLedger = "JOIN batches USING (producer, sequence) WHERE domain = 'purchases'";
-export const folded = (index: string, counts = "CAST(counts AS CHAR)"): string => `${counts} AS counts, 1 AS isFolded
+const folded = (index: string, counts = "CAST(counts AS CHAR)"): string => `${counts} AS counts, 1 AS isFolded
   FROM folded_series FORCE INDEX (${index}) WHERE domain = 'purchases' AND series IN (?)`;
 
 const countsOfStore = keyedRead({
@@ -139,7 +140,7 @@ const allDays = [10_000_101, 99_991_230] as const;
 const noSeries = "none";
 
 /** Exact, as of one moment. Throws InvalidInput for days that are not kept. */
-async function countsIn({ rows, read }: Sources, { id, countsOf, hasRows }: Owner, { by, days }: Window) {
+export async function countsIn({ rows, read }: Sources, { id, countsOf, hasRows }: Owner, { by, days }: Window) {
   const [kept = { seriesFrom: 0, retainedFrom: null, closedTo: 0 }] = await rows.query<Kept>(selectKept);
   const [from, to] = days === undefined ? allDays : [days[0] ?? 0, days.at(-1) ?? 0];
   const first = hasRows ? Math.min(kept.seriesFrom, kept.retainedFrom ?? 0) : kept.seriesFrom;
@@ -162,9 +163,10 @@ const boardWithinMs = 500;
 async function topOfBoard({ boards }: Sources, { id: owner, boardOf }: Owner, { by, days }: Window, limit: number) {
   const [day, more] = days ?? [];
   const isOld = day !== undefined && day < firstLiveDay(Date.now());
-  if (limit > topLimitMax || more !== undefined || isOld) return undefined;
   const series = seriesOf(by, day);
-  const read = topOf(boards, boardOf(owner, series), limit, (id, count): Count => ({ id: Number(id), count }));
+  const board = boardOf(owner, series);
+  if (limit > topLimitMax || more !== undefined || isOld || board === undefined) return undefined;
+  const read = topOf(boards, board, limit, (id, count): Count => ({ id: Number(id), count }));
   const waits = series === "" ? [] : [delay(boardWithinMs, undefined, { ref: false })];
   const top = await Promise.race([read, ...waits]).catch((error: unknown) => {
     if (series === "" || fieldIn(error, "failureClass") !== "unavailable") throw error;
