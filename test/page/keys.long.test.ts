@@ -73,4 +73,10 @@ pageTest("a key with the scope operate names a store and an item on the page, wi
     region: "North",
     validFrom: "20260601",
   });
+  // Without the region, which would become valid today.
+  await page.getByLabel("Name", { exact: true }).fill("Hafen West");
+  const sent = page.waitForRequest((request) => request.method() === "PUT");
+  await page.keyboard.press("Enter");
+  const { name, region } = JSON.parse((await sent).postData() ?? "{}");
+  expect({ name, region }).toEqual({ name: "Hafen West" });
 });

@@ -16,9 +16,12 @@ export function urlOf(path: string): string {
   return new URL(path.replace(/^\//, ""), document.baseURI).href;
 }
 
-/** Sends a request with the user's key. Throws CallError for everything but 2xx. */
+/** Sends a request with the user's key, a body as JSON. Throws CallError for everything but 2xx. */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(urlOf(path), { ...init, headers: authorization() }).catch((error: unknown) => {
+  const response = await fetch(urlOf(path), {
+    ...init,
+    headers: { ...authorization(), ...(init.body !== undefined && { "content-type": "application/json" }) },
+  }).catch((error: unknown) => {
     throw new CallError(0, "the gateway does not respond", { cause: error });
   });
   if (!response.ok)

@@ -44,11 +44,11 @@ interface FieldsProps extends RegistryFormProps {
 
 function Fields({ many, id, loaded }: FieldsProps) {
   const [stored, setStored] = useState(loaded);
+  const shown = valuesOf(many, stored);
   const [outcome, setOutcome] = useState<{ readonly isSaved: boolean; readonly text: string }>();
   const save = async (values: Values): Promise<void> => {
-    const entry = JSON.stringify(many === "stores" ? storeOf(values, stored) : given(values));
     try {
-      const body = new Blob([entry], { type: "application/json" });
+      const body = JSON.stringify(changed(values, shown));
       setStored(await (await send(`/${many}/${id}`, { method: "PUT", body })).json());
       setOutcome({ isSaved: true, text: "Saved. Rankings show a new name within seconds." });
     } catch (error) {
@@ -60,7 +60,7 @@ function Fields({ many, id, loaded }: FieldsProps) {
     <>
       <PickForm
         params={params[many]}
-        values={{ ...defaults[many], ...textsOf(stored) }}
+        values={shown}
         isRequired={(name) => name === (many === "stores" ? "zone" : "name")}
         submit="Save"
         onPick={(values) => void save(values)}
@@ -73,44 +73,30 @@ function Fields({ many, id, loaded }: FieldsProps) {
 }
 
 const name = { name: "name", label: "Name", kind: "text" } as const;
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const hours = ["0", "1", "2", "3", "4", "5", "6"];
 const params: Readonly<Record<RegistryFormProps["many"], View["params"]>> = {
   stores: [
     name,
     { name: "region", label: "Region", kind: "text" },
     { name: "validFrom", label: "Region valid from (default today)", kind: "date" },
-    { name: "zone", label: "Time zone", kind: "text" },
-    { name: "closingHour", label: "Day ends at hour", kind: "choice", choices: ["0", "1", "2", "3", "4", "5", "6"] },
+    { name: "zone", label: "Time zone", kind: "text", default: zone },
+    { name: "closingHour", label: "Day ends at hour", kind: "choice", default: "0", choices: hours },
   ],
   items: [name, { name: "category", label: "Category", kind: "text" }],
 };
 
-const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-const defaults = { stores: { zone: timeZone, closingHour: "0" }, items: {} };
-
-/** The day of the region is asked for with each new region. */
-function textsOf(stored: Entry | undefined): Values {
-  const texts = Object.entries({ ...stored, validFrom: "" }).map(([field, value]) => [field, String(value)]);
-  return Object.fromEntries(texts);
+/** What the form shows first. The day of a region is asked for with each new one. */
+function valuesOf(many: RegistryFormProps["many"], stored: Entry | undefined): Values {
+  const known: Readonly<Record<string, string | number | undefined>> = { ...stored, validFrom: "" };
+  return Object.fromEntries(params[many].map((one) => [one.name, `${known[one.name] ?? one.default ?? ""}`]));
 }
 
-// A PUT leaves unchanged what it does not have.
-const given = (values: Values): Values =>
-  Object.fromEntries(
-    ["name", "region", "zone", "category"].flatMap((field) => {
-      const text = values[field]?.trim() ?? "";
-      return text === "" ? [] : [[field, text]];
-    }),
-  );
-
-/** With the region only if it or its day is new: a region without a day is valid from today on. */
-function storeOf(values: Values, stored: Entry | undefined) {
-  const { closingHour, validFrom = "" } = values;
-  const { region, ...others } = given(values);
-  const isNew = validFrom !== "" || region !== textsOf(stored)["region"];
-  return {
-    ...others,
-    closingHour,
-    ...(isNew && region !== undefined && { region }),
-    ...(validFrom !== "" && { validFrom: compactDate(validFrom) }),
-  };
+/** What is not empty: a PUT leaves the rest unchanged. A region that is neither new nor has a new day would become valid
+ * today. */
+function changed(values: Values, before: Values): Values {
+  const isMoved = values["region"] !== before["region"] || values["validFrom"] !== "";
+  const texts = Object.entries(values).map(([field, text]) => [field, text.trim()] as const);
+  const kept = texts.filter(([field, text]) => text !== "" && (field !== "region" || isMoved));
+  return Object.fromEntries(kept.map(([field, text]) => [field, field === "validFrom" ? compactDate(text) : text]));
 }
