@@ -70,19 +70,21 @@ export async function auditBoards(
   async function compare(boards: readonly RecountedBoard[]): Promise<void> {
     if (boards.length === 0) return;
     await meanwhile?.look();
-    const ranked = await rankings.cells(domain.name, boards);
+    const expected = boards.map(({ board, cells: own }) => ({ board, cells: withMoves(own, meanwhile?.of(board)) }));
+    const differing = await differencesIn(domain.name, rankings, expected);
     const moved: Cells = new Map();
     await meanwhile?.look(moved);
     const again = new Map<string, Counts>();
-    for (const [index, { board, cells: own }] of boards.entries()) {
+    for (const one of boards) {
+      const { board, cells: own } = one;
       known.add(board);
       // Days depend on the date of the run.
-      for (const [member, count] of seriesOfBoard(board) === "" ? own : []) {
-        units += count;
-        hash.add(`${board}\0${member}\0${count}`);
+      if (seriesOfBoard(board) === "") {
+        units += own.reduce((sum, [, count]) => sum + count, 0);
+        hash.add(one);
       }
       cells += own.length;
-      const found = differencesOf(board, withMoves(own, meanwhile?.of(board)), ranked[index] ?? none);
+      const found = differing.get(board) ?? [];
       const members = [...found.map(({ member }) => member), ...(moved.get(board)?.keys() ?? [])];
       if (meanwhile === undefined || suspected > suspectsMax) found.forEach(differ);
       else if (members.length > 0) again.set(board, rowsOf(own, members));
@@ -122,6 +124,18 @@ export async function auditBoards(
     for (const one of await compareAgain(domain.name, rankings, meanwhile, suspects, meanwhile.staysMs)) differ(one);
   }
   return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
+}
+
+/** By board. */
+async function differencesIn(
+  domain: string,
+  rankings: Rankings,
+  boards: readonly RecountedBoard[],
+): Promise<ReadonlyMap<string, readonly CellDifference[]>> {
+  const equal = await rankings.equal(domain, boards);
+  const others = boards.filter(({ board }) => !equal.has(board));
+  const ranked = await rankings.cells(domain, others);
+  return new Map(others.map(({ board, cells }, index) => [board, differencesOf(board, cells, ranked[index] ?? none)]));
 }
 
 /** Reads cells alone until they are equal while they do not move, or the time is over. Returns the differences that are
@@ -189,9 +203,11 @@ function differencesOf(board: string, cells: readonly Cell[], on: BoardCells): r
   };
   let found = 0;
   for (const [member, rows] of cells) {
-    const stored = on.alsoStored.get(member);
-    if (stored !== undefined) found++;
-    compare(member, rows, stored ?? rows);
+    const stored = on.alsoStored.size === 0 ? undefined : on.alsoStored.get(member);
+    if (stored !== undefined) {
+      found++;
+      compare(member, rows, stored);
+    }
     const kept = on.cells.get(member);
     if (kept !== undefined) found++;
     else if (!on.keeps(member, rows)) continue;

@@ -1,14 +1,20 @@
 import { crc32 } from "node:zlib";
+import { hashOf, type RecountedBoard } from "./cell-counts.ts";
 
 /** Adds two checksums of each cell: their order does not matter. */
 export class CellsHash {
   #first = 0;
   #second = 0;
 
-  add(cell: string): void {
-    const sum = crc32(cell);
-    this.#first = (this.#first + sum) >>> 0;
-    this.#second = (this.#second + Math.imul(crc32(cell, sum), 0x9e3779b1)) >>> 0;
+  add({ board, cells }: RecountedBoard): void {
+    const ofBoard = crc32(board);
+    for (const [member, count] of cells) {
+      const id = Number(member);
+      const ofPlace = hashOf((ofBoard ^ (Number.isNaN(id) ? crc32(member) : hashOf(id))) >>> 0);
+      const ofCell = hashOf(ofPlace + count);
+      this.#first = (this.#first + ofCell) >>> 0;
+      this.#second = (this.#second + Math.imul(ofCell ^ ofPlace, 0x9e3779b1)) >>> 0;
+    }
   }
 
   get text(): string {

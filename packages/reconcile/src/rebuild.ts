@@ -5,6 +5,7 @@ import { boardsOfSeries, defaultSeries, keptSince, settingsOf } from "@tally/con
 import type { Recount, SeriesSettings, SqlSnapshot } from "@tally/contract";
 import type { BatchRanking, NewGeneration, Rankings } from "@tally/redis";
 import { addUp, readBatches, rowsToRead } from "./add-up.ts";
+import type { RecountedBoard } from "./cell-counts.ts";
 import { BatchMarks, recountedBoards } from "./recount.ts";
 import { repair } from "./repair.ts";
 
@@ -158,6 +159,12 @@ async function load(
     cells += count;
     onProgress?.({ step: "loading cells", batches, done: cells });
   };
+  const noted = function* noted(some: Iterable<RecountedBoard>): Generator<RecountedBoard> {
+    for (const one of some) {
+      yield one;
+      loaded(one.cells.length);
+    }
+  };
   for (const kind of boards) {
     if (!("mirrored" in kind)) {
       for await (const { board, cells: own } of recountedBoards(snapshot, kind)) {
@@ -167,11 +174,10 @@ async function load(
       continue;
     }
     for (const [name, counts] of sums.cells) {
-      const mirrored = boardsOfSeries(kind.mirrored, name);
-      for (const { board: member, cells: own } of counts.byMember("")) {
-        await generation.addMirrored(mirrored, member, own);
-        loaded(2 * own.length);
-      }
+      await generation.addMirrored(boardsOfSeries(kind.mirrored, name), {
+        byKey: (prefix) => noted(counts.byKey(prefix)),
+        byMember: (prefix) => noted(counts.byMember(prefix)),
+      });
     }
   }
   await generation.loaded(newest);

@@ -2,6 +2,7 @@ import { dayOfSeries, seriesOfBoard, textOfBatchId, type MirroredBoards } from "
 import { mastersOf } from "../connection/cluster.ts";
 import { batchRanking, keysOfShard, shardKey, LiveShards, shardsIn } from "./live-shards.ts";
 import { boardReads, replyOf, seriesOfText } from "./board-reads.ts";
+import { equalBoards } from "./equal-boards.ts";
 import { buildGeneration } from "./new-generation.ts";
 import type { Rankings, RankingsOptions, RankingsState } from "./rankings.ts";
 import { wholeBoards } from "./whole-boards.ts";
@@ -25,6 +26,8 @@ export function connectRankings(options: RankingsOptions): Rankings {
     ...seriesNotes(redis, shards),
     whole: (domain, boards) => replyOf(wholeBoards({ redis, shards, mirrors: mirrorsOf(domain) }, domain, boards)),
     ...domainNotes(redis, (domain) => shardKey(options.namespace, domain, 0)),
+
+    equal: (domain, boards) => shards.call(domain, (of) => equalBoards(redis, of, boards, mirrorsOf(domain))),
 
     async isMarked(domain, batch) {
       return (await replyOf(live.unmarked(domain, [batch]))).length === 0;

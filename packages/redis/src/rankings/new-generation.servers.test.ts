@@ -4,7 +4,9 @@ import { encodeMoves } from "./encode-moves.ts";
 import { goLive, movesOf, ownRankings } from "./own-rankings.test-kit.ts";
 
 const shards = 2;
-const { namespace, rankings, redis, build: begin } = ownRankings(shards);
+const mirrored = { prefix: "item:", mirrorPrefix: "store:" };
+const sales = { name: "sales", recount: { boards: [{ mirrored, seriesOf: () => [], rows: [], rowsOfBatches: [] }] } };
+const { namespace, rankings, redis, build: begin } = ownRankings(shards, [sales]);
 
 const producer = randomBytes(8).toString("hex");
 const batchOf = (sequence: number, board: string, member: string, count: number) => ({
@@ -59,6 +61,40 @@ test("large boards and many marks are loaded completely, in any chunks", async (
     expect(found?.cells).toEqual(new Map(cells));
   }
   for (const marks of await rankings.marks("large")) expect(marks.get(producer)?.equals(bits)).toBe(true);
+});
+
+test("mirrored counts are loaded as moves would count them: the best of a member, all of a key", async () => {
+  const generation = await begin(sales.name);
+  const countOf = (store: number, item: number) => 1 + ((store + item) % 150);
+  const boardsOf = (prefix: string, boards: number, members: number, count: typeof countOf) =>
+    Array.from({ length: boards }, (_, n) => ({
+      board: `${prefix}${n}`,
+      cells: Array.from({ length: members }, (__, m): [string, number] => [String(m), count(n, m)]),
+    }));
+  const items = boardsOf("item:", 700, 1100, (item, store) => countOf(store, item));
+  await generation.addMirrored(mirrored, {
+    byKey: () => items,
+    byMember: (prefix) => boardsOf(prefix, 1100, 700, countOf),
+  });
+  await goLive(generation);
+  for (const { board, cells } of items.slice(-2)) {
+    const [found] = await rankings.cells(sales.name, [{ board }]);
+    expect(found?.cells).toEqual(new Map(cells));
+  }
+  const others = items.map(({ board, cells }, n) => ({ board, cells: n === 7 ? cells.slice(1) : cells }));
+  const equal = await rankings.equal(sales.name, others);
+  expect([equal.size, equal.has("item:7")]).toEqual([699, false]);
+  for (const { board, cells } of boardsOf("store:", 2, 700, countOf)) {
+    const [found] = await rankings.cells(sales.name, [{ board }]);
+    expect(found?.cells).toEqual(new Map(cells.filter(([item, count]) => found?.keeps(item, count))));
+    expect([found?.cells.size, found?.alsoStored.size]).toEqual([104 * shards, 0]);
+    const best = cells.toSorted(([a, x], [b, y]) => y - x || Number(a) - Number(b)).slice(0, 100);
+    const { entries, isExact } = await rankings.top(sales.name, board, 100);
+    expect({ entries, isExact }).toEqual({
+      entries: best.map(([member, count]) => ({ member, count })),
+      isExact: true,
+    });
+  }
 });
 
 test("a board may be added in any portions, also when it becomes large between two of one chunk", async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { Moves, textOfSeries, type KeptSeries, type MirroredBoards } from "@tally/contract";
 import { batchRanking, firstGeneration, keysOfShard, withChain, type Shards } from "./live-shards.ts";
-import { encodeMoves, packr, shardOf } from "./encode-moves.ts";
-import type { Cells, NewGeneration } from "./rankings.ts";
+import { encodeMember, encodeMoves, packr, shardOf } from "./encode-moves.ts";
+import type { Cells, MirroredCounts, NewGeneration } from "./rankings.ts";
 import type { Mark, RankingsRedis } from "./scripts.ts";
 
 /*
@@ -20,6 +20,9 @@ const chunksInFlightMax = 8;
 // Short: after a builder was killed, others cannot build for this long.
 const holdMs = 10_000;
 const holdAgainMs = 2000;
+
+// More than lua/move.lua keeps, so that it notes where the board ends. By default, Redis packs up to 128 members.
+const bestOfMember = 120;
 
 const noMoves = packr.pack([[], []]);
 
@@ -42,7 +45,7 @@ export async function buildGeneration(
   return {
     ...batchRanking(redis, onShards),
     add: (board, cells) => loader.add(board, cells),
-    addMirrored: (boards, member, cells) => loader.addMirrored(boards, member, cells),
+    addMirrored: (boards, counts) => loader.addMirrored(boards, counts),
     mark: (producer, marks) => loader.mark(producer, marks),
     loaded: (asOf) => loader.end(asOf),
 
@@ -112,16 +115,18 @@ class Hold {
 class Loader {
   readonly #redis: RankingsRedis;
   readonly #name: string;
-  readonly #shards: readonly { readonly key: string; chunks: number; cellsWaiting: number }[];
+  /** `places` of `#mirrored` wait too: see lua/load.lua. */
+  readonly #shards: readonly { readonly key: string; chunks: number; cellsWaiting: number; places: unknown[] }[];
   readonly #inFlight = new Set<Promise<void>>();
   #waiting = new Moves();
+  #mirrored: MirroredBoards = { prefix: "", mirrorPrefix: "" };
   #asOf = 0;
   #failure: unknown;
 
   constructor(redis: RankingsRedis, keys: readonly string[], name: string) {
     this.#redis = redis;
     this.#name = name;
-    this.#shards = keys.map((key) => ({ key, chunks: 0, cellsWaiting: 0 }));
+    this.#shards = keys.map((key) => ({ key, chunks: 0, cellsWaiting: 0, places: [] }));
   }
 
   /** 0 for a shard that only the live generation has. */
@@ -136,11 +141,36 @@ class Loader {
     }
   }
 
-  async addMirrored(boards: MirroredBoards, member: string, cells: Cells): Promise<void> {
-    for (const [key, count] of cells) {
-      this.#waiting.addMirrored(boards, key, member, count);
-      if (this.#isFull(boards.prefix + key)) await this.#flush();
+  async addMirrored(boards: MirroredBoards, counts: MirroredCounts): Promise<void> {
+    const { prefix, mirrorPrefix } = (this.#mirrored = boards);
+    for (const { board, cells } of counts.byKey(prefix)) {
+      // The highest score first: Redis inserts it at the beginning of a packed set, without a search for its place.
+      const places = cells.toSorted(([, a], [, b]) => a - b);
+      for (let at = 0; at < places.length; at += cellsPerChunk)
+        await this.#place(shardOf(board, this.#shards.length), board, places.slice(at, at + cellsPerChunk), false);
     }
+    for (const { board, cells } of counts.byMember(mirrorPrefix)) {
+      const shards = Map.groupBy(cells, ([key]) => shardOf(prefix + key, this.#shards.length));
+      for (const [shard, own] of shards) await this.#place(shard, board, bestOf(own), true);
+    }
+    await this.#flush();
+  }
+
+  async #place(index: number, board: string, cells: Cells, isOfMember: boolean): Promise<void> {
+    const shard = this.#shards[index];
+    shard?.places.push(
+      board,
+      cells.flatMap(([id, count]) => [-count, encodeMember(id)]),
+      isOfMember,
+    );
+    if (shard === undefined || (shard.cellsWaiting += cells.length) < cellsPerChunk) return;
+    shard.cellsWaiting = 0;
+    await this.#sendPlaces(index, shard.places);
+  }
+
+  async #sendPlaces(shard: number, places: unknown[]): Promise<void> {
+    const { prefix, mirrorPrefix } = this.#mirrored;
+    if (places.length > 0) await this.#send(shard, packr.pack([[], [], [prefix, mirrorPrefix, places.splice(0)]]));
   }
 
   async mark(producer: string, marks: Buffer): Promise<void> {
@@ -170,6 +200,7 @@ class Loader {
     this.#waiting = new Moves();
     for (const shard of this.#shards) shard.cellsWaiting = 0;
     for (const [shard, cells] of moves.entries()) if (cells.length > noMoves.length) await this.#send(shard, cells);
+    for (const [shard, { places }] of this.#shards.entries()) await this.#sendPlaces(shard, places);
   }
 
   async #send(index: number, cells: Buffer, marks: readonly Mark[] = []): Promise<void> {
@@ -184,6 +215,16 @@ class Loader {
       .finally(() => this.#inFlight.delete(sent));
     this.#inFlight.add(sent);
   }
+}
+
+/** Those with the highest counts, then the smallest ids. */
+function bestOf(cells: Cells): Cells {
+  if (cells.length <= bestOfMember) return cells;
+  const counts = Float64Array.from(cells, ([, count]) => count).toSorted();
+  const last = counts.at(-bestOfMember) ?? 0;
+  const above = cells.filter(([, count]) => count > last);
+  const equal = cells.filter(([, count]) => count === last).toSorted(([a], [b]) => Number(a) - Number(b));
+  return [...above, ...equal.slice(0, bestOfMember - above.length)];
 }
 
 /** Deletes all generations of a shard that are neither live nor younger than `name`, while the builder holds. */

@@ -31,12 +31,25 @@ export interface BatchRanking {
 
 export type Cells = readonly (readonly [id: string, count: number])[];
 
+export interface Board {
+  readonly board: string;
+  readonly cells: Cells;
+}
+
+type CountsBy = (prefix: string) => Iterable<Board>;
+
+/** The boards of keys and those of members: the same counts. */
+export interface MirroredCounts {
+  readonly byKey: CountsBy;
+  readonly byMember: CountsBy;
+}
+
 /** A generation that is being built. Calls reject when Redis is down for too long. */
 export interface NewGeneration extends BatchRanking {
   /** Adds cells of one board, in portions of any size; each cell once. */
   add(board: string, cells: Cells): Promise<void>;
-  /** Adds mirrored counts of one member, in portions of any size; each once. `cells`: keys and their counts. */
-  addMirrored(boards: MirroredBoards, member: string, cells: Cells): Promise<void>;
+  /** Adds all counts of mirrored boards, once. Members and keys are decimal numbers. */
+  addMirrored(boards: MirroredBoards, counts: MirroredCounts): Promise<void>;
   /** Adds the marks of a producer, one for each ranked batch: bit n, highest bit of a byte first, is sequence n. */
   mark(producer: string, marks: Buffer): Promise<void>;
   noteFolded(batches: number): Promise<void>;
@@ -130,6 +143,8 @@ export interface Rankings extends BatchRanking {
   cells(domain: string, boards: readonly BoardToRead[]): Promise<readonly BoardCells[]>;
   /** The same, only of boards that the live generation has to the end of the read: others are undefined. */
   whole(domain: string, boards: readonly string[]): Promise<WholeBoards>;
+  /** Those of the given boards that have exactly the given cells; only boards of keys of mirrored counts are compared. */
+  equal(domain: string, boards: readonly Board[]): Promise<ReadonlySet<string>>;
   /** The names of all boards, in no order and each at least once. Scans all keys of the Redis. */
   boards(domain: string): AsyncIterable<readonly string[]>;
   /** The marks of each producer, for each shard; bits as in NewGeneration.mark. Scans all keys of the Redis. */

@@ -33,6 +33,7 @@ interface Scripts {
     [asOf: string | null, places: string[], isShort: 0 | 1, series: string | null]
   >;
   readonly tallyScore: Call<[board: string, member: string], string | null>;
+  readonly tallyDigests: Call<readonly string[], string[]>;
   readonly tallyUnmarked: Call<[producer: string, ...sequences: readonly number[]], string[]>;
 }
 
@@ -47,6 +48,7 @@ const files: Readonly<Record<keyof Scripts, string>> = {
   tallyNoteEpoch: "note-epoch",
   tallyTop: "top",
   tallyScore: "score",
+  tallyDigests: "digests",
   tallyUnmarked: "unmarked",
 };
 
