@@ -67,37 +67,11 @@ async function sumOfRows(day: number) {
 
 const selectSamples = "SELECT slot, quantity, net_sales AS net FROM sales_samples WHERE day = ? ORDER BY slot";
 
+const part = { store: fc.nat(4), units: fc.integer({ min: 1, max: 9 }), of: fc.nat(), ago: fc.nat(1) };
 const step = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant("sell"),
-      store: fc.nat(4),
-      units: fc.integer({ min: 1, max: 9 }),
-      of: fc.nat(),
-      ago: fc.nat(1),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("void", "refund"),
-      store: fc.nat(4),
-      units: fc.constant(1),
-      of: fc.nat(),
-      ago: fc.nat(1),
-    }),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("watch", "watch", "watch", "kill", "twice", "flush"),
-      store: fc.nat(4),
-      units: fc.nat(),
-      of: fc.nat(),
-      ago: fc.nat(1),
-    }),
-  },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("sell"), ...part }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("void", "refund"), ...part }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constantFrom("watch", "watch", "kill", "twice", "flush"), ...part }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 

@@ -3419,9 +3419,9 @@ export interface operations {
                             /** @enum {unknown} */
                             readonly rule: "silent" | "dates" | "returns" | "surge";
                             readonly storeID?: number;
-                            readonly itemID?: number;
                             readonly name?: string;
                             readonly region?: string;
+                            readonly itemID?: number;
                             readonly since: string;
                             readonly text: string;
                         }[];

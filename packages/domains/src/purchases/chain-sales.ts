@@ -7,19 +7,8 @@ import { ruleNames } from "./alert-rules.ts";
 import { items } from "./items.ts";
 import { moneyText } from "./money.ts";
 import { clockOfChain, dayOf, DayText } from "./registry.ts";
-import {
-  difference,
-  noSales,
-  samplesOfDay,
-  soldAt,
-  soldNow,
-  storesAt,
-  sumOf,
-  slotOf,
-  untilWeekAgo,
-  weekMs,
-} from "./sales-samples.ts";
-import type { Sample, Sold } from "./sales-samples.ts";
+import { difference, noSales, samplesOfDay, soldAt, soldNow, storesAt } from "./sales-samples.ts";
+import { slotOf, sumOf, untilWeekAgo, weekMs, type Sample, type Sold } from "./sales-samples.ts";
 import { stores } from "./stores.ts";
 import { alertsRead, type Alert } from "./watch-sales.ts";
 
@@ -103,10 +92,8 @@ function shownRegions(
   regionsThen: typeof regionsNow,
 ) {
   const byRegion = (all: ByStore, regions: ReadonlyMap<number, string>) => {
-    const sums = new Map<string, Sold>();
-    for (const [id, one] of all)
-      sums.set(regions.get(id) ?? "", sumOf([sums.get(regions.get(id) ?? "") ?? noSales, one]));
-    return sums;
+    const sums = Map.groupBy(all, ([id]) => regions.get(id) ?? "");
+    return new Map(Array.from(sums, ([region, of]) => [region, sumOf(of.map(([, one]) => one))] as const));
   };
   const [sold, before] = [byRegion(byStore, regionsNow), byRegion(weekAgo, regionsThen)];
   return [...new Set([...sold.keys(), ...before.keys()])]
@@ -117,12 +104,9 @@ function shownRegions(
     );
 }
 
-const Amounts = { quantity: Type.Integer(), netSales: Type.Optional(Type.String()) };
-const Store = {
-  storeID: Type.Integer(),
-  name: Type.Optional(Type.String()),
-  region: Type.Optional(Type.String()),
-};
+const Optional = Type.Optional(Type.String());
+const Amounts = { quantity: Type.Integer(), netSales: Optional };
+const Store = { storeID: Type.Integer(), name: Optional, region: Optional };
 
 const listMax = 200;
 const isoOf = (ms: number): string => new Date(ms).toISOString();
@@ -131,16 +115,9 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 async function shownAlerts(sources: Sources, regions: ReadonlyMap<number, string>) {
   const { alerts: all = [] } = (await kept(sources, alertsRead, [])) ?? {};
   const alerts = ruleNames.flatMap((rule) => all.filter((one) => one.rule === rule).slice(0, listMax));
-  const [ofStores, ofItems] = await Promise.all([
-    stores.namesOf(
-      sources,
-      alerts.map(({ storeID: id = -1 }) => ({ id })),
-    ),
-    items.namesOf(
-      sources,
-      alerts.map(({ itemID: id = -1 }) => ({ id })),
-    ),
-  ]);
+  const idsOf = (id: "storeID" | "itemID") => alerts.map((one) => ({ id: one[id] ?? -1 }));
+  const named = [stores.namesOf(sources, idsOf("storeID")), items.namesOf(sources, idsOf("itemID"))] as const;
+  const [ofStores, ofItems] = await Promise.all(named);
   const shownOnes = alerts.map((one, at) => {
     const region = regions.get(one.storeID ?? -1);
     return { one, more: { ...ofStores[at], ...ofItems[at], ...(region !== undefined && { region }) } };
@@ -149,19 +126,14 @@ async function shownAlerts(sources: Sources, regions: ReadonlyMap<number, string
     shownOnes.flatMap(({ one, more }) =>
       one.rule === rule ? [{ storeID: one.storeID ?? 0, ...more, ...shownAs(one) }] : [],
     );
+  const lastOf = (ms: number) => (ms === 0 ? null : isoOf(ms));
   return {
-    silent: ofRule("silent", ({ lastMs = 0, usual = 0 }) => ({
-      lastSaleAt: lastMs === 0 ? null : isoOf(lastMs),
-      usual,
-    })),
+    silent: ofRule("silent", ({ lastMs = 0, usual = 0 }) => ({ lastSaleAt: lastOf(lastMs), usual })),
     doubtful: ofRule("dates", ({ text }) => ({ reason: text })),
-    alerts: shownOnes.map(({ one: { rule, storeID, itemID, sinceMs, text }, more }) =>
-      Object.assign(
-        { rule, since: isoOf(sinceMs), text },
-        storeID === undefined ? { itemID: itemID ?? 0 } : { storeID },
-        more,
-      ),
-    ),
+    alerts: shownOnes.map(({ one: { rule, storeID, itemID = 0, sinceMs, text }, more }) => {
+      const of = storeID === undefined ? { itemID } : { storeID };
+      return Object.assign({ rule, since: isoOf(sinceMs), text }, of, more);
+    }),
   };
 }
 
@@ -179,18 +151,15 @@ export const salesOfChain = queryRoute({
     ...Amounts,
     weekAgo: Type.Optional(Type.Object({ date: Type.String(), ...Amounts, day: Type.Object(Amounts) })),
     hours: Type.Array(Type.Object({ from: Type.String(), ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) })),
-    regions: Type.Array(
-      Type.Object({ region: Type.Optional(Type.String()), ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) }),
-    ),
+    regions: Type.Array(Type.Object({ region: Optional, ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) })),
     silent: Type.Array(Type.Object({ ...Store, lastSaleAt: AsOf, usual: Type.Integer() })),
     doubtful: Type.Array(Type.Object({ ...Store, reason: Type.String() })),
     alerts: Type.Array(
       Type.Object({
         rule: Type.Enum(ruleNames),
+        ...Store,
         storeID: Type.Optional(Type.Integer()),
         itemID: Type.Optional(Type.Integer()),
-        name: Type.Optional(Type.String()),
-        region: Type.Optional(Type.String()),
         since: Type.String(),
         text: Type.String(),
       }),
@@ -209,33 +178,20 @@ export const salesOfChain = queryRoute({
       kept(sources, regionsRead, []),
     ]);
     if (found === undefined) throw new NotFound("date", "a day of which sales were counted", text);
-    const total = sumOf(found.stores.values());
-    const regionsNow = regionsOn(regions, date);
+    const [total, untilMs] = [sumOf(found.stores.values()), nowMs - weekMs];
+    const [regionsNow, regionsThen] = [regionsOn(regions, date), regionsOn(regions, before)];
     const dayBefore = samplesBefore.at(-1);
+    const until = dayBefore && shown(soldAt(samplesBefore, untilMs, (one) => one));
+    const hours = hoursOf(samples, date < firstLiveDay(nowMs) ? undefined : total, nowMs);
+    const isToday = date === businessDayOf(clock, nowMs);
     return {
       date: String(date),
       asOf: found.asOf === undefined ? null : isoOf(found.asOf),
       ...shown(total),
-      ...(dayBefore !== undefined && {
-        weekAgo: {
-          date: String(before),
-          ...shown(soldAt(samplesBefore, nowMs - weekMs, (one) => one)),
-          day: shown(dayBefore),
-        },
-      }),
-      hours: shownHours(
-        hoursOf(samples, date < firstLiveDay(nowMs) ? undefined : total, nowMs),
-        hoursOf(samplesBefore, undefined, nowMs),
-      ),
-      regions: shownRegions(
-        found.stores,
-        soldBefore(storesBefore, nowMs - weekMs),
-        regionsNow,
-        regionsOn(regions, before),
-      ),
-      ...(date === businessDayOf(clock, nowMs)
-        ? await shownAlerts(sources, regionsNow)
-        : { silent: [], doubtful: [], alerts: [] }),
+      ...(dayBefore && until && { weekAgo: { date: String(before), ...until, day: shown(dayBefore) } }),
+      hours: shownHours(hours, hoursOf(samplesBefore, undefined, nowMs)),
+      regions: shownRegions(found.stores, soldBefore(storesBefore, untilMs), regionsNow, regionsThen),
+      ...(isToday ? await shownAlerts(sources, regionsNow) : { silent: [], doubtful: [], alerts: [] }),
     };
   },
   examples: {},
