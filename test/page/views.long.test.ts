@@ -31,6 +31,7 @@ const views = [
   { name: "store on some days", hash: "#/stores/7?date=2020-02-01..2020-02-07&by=netSales", heading: "Store 7" },
   { name: "items", hash: "#/items?search=oat", heading: "Items" },
   { name: "item", hash: "#/items/83997", heading: "Item 83997" },
+  { name: "item today", hash: "#/items/83997?date=today", heading: "Item 83997" },
   { name: "skiers", hash: "#/boards/liftrides/top-skiers", heading: "Top skiers of a day" },
   { name: "steps", hash: "#/boards/steps/top-users", heading: "Steps of a day" },
   { name: "swipes", hash: "#/boards/swipes/top-users", heading: "Most liked users" },

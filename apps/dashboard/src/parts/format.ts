@@ -77,6 +77,7 @@ export const compactDate = (date: string): string => date.replaceAll("-", "");
 /** How long the waiting events take, as "12 s to drain". */
 export function drainText(secondsToDrain: number | null): string {
   if (secondsToDrain === null) return "time to drain unknown";
+  if (secondsToDrain === 0) return "nothing waits";
   // Half a second is one look at the queues: events pass through them all the time.
-  return secondsToDrain < 0.5 ? "nothing waits" : `${spanText(secondsToDrain * 1000)} to drain`;
+  return secondsToDrain < 0.5 ? "less than 1 s to drain" : `${spanText(secondsToDrain * 1000)} to drain`;
 }

@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * the items that sold most in all stores, 10 by default, and the age of the ranking
-         * @description Of today by default. `region`: of the stores that are in it on that day. A region, a day that is not live and several days are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more.
+         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more.
          */
         readonly get: operations["getTopItems"];
         readonly put?: never;
@@ -328,7 +328,7 @@ export interface paths {
         };
         /**
          * the stores that sold most, 10 by default, what all stores sold, and the age of the ranking
-         * @description Of today by default. `region`: of the stores that are in it on that day. A region, a day that is not live and several days are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more.
+         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more.
          */
         readonly get: operations["getTopStores"];
         readonly put?: never;
@@ -368,7 +368,7 @@ export interface paths {
         };
         /**
          * how much the items of each category sold in all stores, by default today
-         * @description Of today by default. `region`: of the stores that are in it on that day. A region, a day that is not live and several days are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more. Today too. Items without a category are left out.
+         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more. Items without a category are left out.
          */
         readonly get: operations["getTopCategories"];
         readonly put?: never;
@@ -448,7 +448,7 @@ export interface paths {
         };
         /**
          * what all stores have sold on a business day, today by default, beside a week before
-         * @description `hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of the last minute, at most 200 of each rule; of other days there are none. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
+         * @description `hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule; of other days there are none. A day that is no longer live stays as it was counted last. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
          */
         readonly get: operations["getSales"];
         readonly put?: never;
@@ -3401,6 +3401,8 @@ export interface operations {
                                 readonly netSales?: string;
                             };
                         }[];
+                        /** Format: date-time */
+                        readonly alertsAsOf: string | null;
                         readonly silent: {
                             readonly storeID: number;
                             readonly name?: string;

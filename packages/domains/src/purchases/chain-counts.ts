@@ -1,5 +1,6 @@
 import { boardsOfSeries, chainBoards, InvalidInput, keyedRead, sumOfCounts, type Sources } from "@tally/contract";
 import { Counts, type Count } from "./counts.ts";
+import { topOfRegion } from "./live-chain.ts";
 import { sales } from "./series.ts";
 import { inLedger, tables, type Key, type Owner } from "./window-counts.ts";
 
@@ -38,17 +39,20 @@ const countsOf = (ofMember: string, ofStore: string) =>
 const ofAllStores = countsOf("", "");
 const ofSomeStores = countsOf("AND member IN (?)", "AND store_id IN (?)");
 
-/** The items or the stores of the chain, or of a region. All of a region, and windows without a board, are counted from
- * all rows of its stores. */
+/** The items or the stores of the chain, or of a region. What the boards of live days do not show is counted from all
+ * rows of its stores. */
 export function ofChain(list: "keys" | "members", region?: Region): Owner {
   return {
     id: 0,
     boardOf: (_, series) => (region === undefined ? chainBoards(boardsOfSeries(sales, series))?.[list] : undefined),
+    ...(region !== undefined && {
+      topLive: (boards, window, limit) => topOfRegion(boards, region, { window, list, limit }),
+    }),
     async countsOf(read, key: Key) {
       const stores = region?.stores ?? [];
       const rows = await read(region === undefined ? ofAllStores : ofSomeStores, [stores.length, ...stores, ...key]);
       if (rows.length > rowsMax)
-        throw new InvalidInput(key[2] === key[3] ? "date" : "from", "fewer sales: fewer days, or a smaller region", `${key[2]}`); // oxfmt-ignore
+        throw new InvalidInput(key[2] === key[3] ? "date" : "from", "at most 300,000 sales: fewer days, or a region with fewer stores", `${key[2]}`); // oxfmt-ignore
       const own = region === undefined ? rows : rows.filter(({ store, day }) => region.has(store, Number(day)));
       const idOf = (store: number) => (list === "members" ? store : null);
       const counted = own.map(({ store, counts, isFolded }) => ({ id: idOf(store), counts, isFolded }));

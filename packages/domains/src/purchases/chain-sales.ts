@@ -10,6 +10,7 @@ import { clockOfChain, dayOf, DayText } from "./registry.ts";
 import { difference, noSales, samplesOfDay, soldAt, soldNow, storesAt } from "./sales-samples.ts";
 import { slotOf, sumOf, untilWeekAgo, weekMs, type Sample, type Sold } from "./sales-samples.ts";
 import { stores } from "./stores.ts";
+import { ifAvailable } from "./window-counts.ts";
 import { alertsRead, type Alert } from "./watch-sales.ts";
 
 const hourMs = 3_600_000;
@@ -40,10 +41,11 @@ const shown = ({ quantity, net }: Sold) => ({ quantity, ...(net !== null && { ne
 
 /** The sums of a day by store: of the boards, else of the last sample. */
 async function soldOf({ boards, rows }: Sources, date: number) {
-  const live = date < firstLiveDay(Date.now()) ? undefined : await soldNow(boards, date);
+  const live = date < firstLiveDay(Date.now()) ? undefined : await ifAvailable(soldNow(boards, date));
   if (live !== undefined) return live;
   const last = await storesAt(rows, date);
-  return last && { stores: last.stores, asOf: undefined };
+  const grewAtMs = Array.from(last?.stores.values() ?? [], (one) => one.grewAtMs);
+  return last && { stores: last.stores, asOf: Math.max(0, ...grewAtMs) || undefined };
 }
 
 /** The same until a time. */
@@ -66,7 +68,7 @@ function hoursOf(samples: readonly Sample[], end: Sold | undefined, nowMs: numbe
   for (const one of all) {
     const hour = Math.min(Math.floor(one.slot / hourSlots), first + hoursMax - 1);
     hours.set(hour, sumOf([hours.get(hour) ?? noSales, difference(one, before)]));
-    before = one;
+    before = { ...one, net: one.net ?? before.net };
   }
   return hours;
 }
@@ -113,7 +115,7 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 
 /** What the newest look has found, with names: at most 200 of each rule. */
 async function shownAlerts(sources: Sources, regions: ReadonlyMap<number, string>) {
-  const { alerts: all = [] } = (await kept(sources, alertsRead, [])) ?? {};
+  const { foundAt, alerts: all = [] } = (await kept(sources, alertsRead, [])) ?? {};
   const alerts = ruleNames.flatMap((rule) => all.filter((one) => one.rule === rule).slice(0, listMax));
   const idsOf = (id: "storeID" | "itemID") => alerts.map((one) => ({ id: one[id] ?? -1 }));
   const named = [stores.namesOf(sources, idsOf("storeID")), items.namesOf(sources, idsOf("itemID"))] as const;
@@ -128,6 +130,7 @@ async function shownAlerts(sources: Sources, regions: ReadonlyMap<number, string
     );
   const lastOf = (ms: number) => (ms === 0 ? null : isoOf(ms));
   return {
+    alertsAsOf: foundAt === undefined ? null : isoOf(foundAt),
     silent: ofRule("silent", ({ lastMs = 0, usual = 0 }) => ({ lastSaleAt: lastOf(lastMs), usual })),
     doubtful: ofRule("dates", ({ text }) => ({ reason: text })),
     alerts: shownOnes.map(({ one: { rule, storeID, itemID = 0, sinceMs, text }, more }) => {
@@ -141,7 +144,7 @@ export const salesOfChain = queryRoute({
   path: "/sales",
   summary: "what all stores have sold on a business day, today by default, beside a week before",
   description:
-    "`hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of the last minute, at most 200 of each rule; of other days there are none. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
+    "`hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule; of other days there are none. A day that is no longer live stays as it was counted last. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
   params: Type.Object({}),
   query: closed({ date: Type.Optional(DayText) }),
   mayMiss: true,
@@ -152,6 +155,7 @@ export const salesOfChain = queryRoute({
     weekAgo: Type.Optional(Type.Object({ date: Type.String(), ...Amounts, day: Type.Object(Amounts) })),
     hours: Type.Array(Type.Object({ from: Type.String(), ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) })),
     regions: Type.Array(Type.Object({ region: Optional, ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) })),
+    alertsAsOf: AsOf,
     silent: Type.Array(Type.Object({ ...Store, lastSaleAt: AsOf, usual: Type.Integer() })),
     doubtful: Type.Array(Type.Object({ ...Store, reason: Type.String() })),
     alerts: Type.Array(
@@ -191,7 +195,9 @@ export const salesOfChain = queryRoute({
       ...(dayBefore && until && { weekAgo: { date: String(before), ...until, day: shown(dayBefore) } }),
       hours: shownHours(hours, hoursOf(samplesBefore, undefined, nowMs)),
       regions: shownRegions(found.stores, soldBefore(storesBefore, untilMs), regionsNow, regionsThen),
-      ...(isToday ? await shownAlerts(sources, regionsNow) : { silent: [], doubtful: [], alerts: [] }),
+      ...(isToday
+        ? await shownAlerts(sources, regionsNow)
+        : { alertsAsOf: null, silent: [], doubtful: [], alerts: [] }),
     };
   },
   examples: {},

@@ -4,9 +4,11 @@ import { AsOf, closed, ids, labels, parseTopLimit } from "../values.ts";
 import { Amount, ItemParams, Name, withAmount } from "./best-sellers.ts";
 import { byCategory, byRegion, ofChain, regionNamed } from "./chain-counts.ts";
 import { exampleItem, items } from "./items.ts";
+import { liveCounts, ofAll } from "./live-chain.ts";
+import { storesOfItem } from "./series.ts";
 import { exampleStore, stores } from "./stores.ts";
 import { PageQuery, parseOffset, parseWindow, ShownWindow, WindowQuery } from "./window.ts";
-import { countsIn, storesWith, topIn } from "./window-counts.ts";
+import { countsIn, ifAvailable, storesWith, topIn } from "./window-counts.ts";
 
 const Region = { region: Type.Optional(labels(60)) };
 const ChainQuery = closed({ ...PageQuery.properties, ...Region });
@@ -28,7 +30,7 @@ async function ownerIn(sources: Sources, { region, ...query }: Chosen, list: "ke
 }
 
 const about =
-  "Of today by default. `region`: of the stores that are in it on that day. A region, a day that is not live and several days are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more";
+  "Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more";
 
 const topItems = queryRoute({
   path: "/top-items",
@@ -112,10 +114,11 @@ const topRegions = queryRoute({
     const itemID = ids.parse("itemID", params.itemID);
     const { window, shown } = await parseWindow(sources, { date: "today", ...query });
     const [day = 0] = window.days ?? [];
-    const counts = await countsIn(sources, storesWith(itemID), window);
+    const live = await ifAvailable(liveCounts(sources.boards, window, (series) => storesOfItem(itemID, series)));
+    const counts = live?.counts ?? (await countsIn(sources, storesWith(itemID), window)).all();
     const [[name], sold] = await Promise.all([
       items.namesOf(sources, [{ id: itemID }]),
-      byRegion(sources, day, counts.all()),
+      byRegion(sources, day, counts),
     ]);
     const regions = sold.map((one) => withAmount({ region: one.name }, window.by, one));
     return { itemID, ...name, ...shown, regions };
@@ -138,7 +141,7 @@ const topRegions = queryRoute({
 const topCategories = queryRoute({
   path: "/top-categories",
   summary: "how much the items of each category sold in all stores, by default today",
-  description: `${about}. Today too. Items without a category are left out`,
+  description: `${about}. Items without a category are left out`,
   params: Type.Object({}),
   query: closed({ ...WindowQuery.properties, ...Region }),
   response: Type.Object({
@@ -148,8 +151,10 @@ const topCategories = queryRoute({
   }),
   async respond({ query }, sources) {
     const { owner, window, shown } = await ownerIn(sources, query, "keys");
-    const counts = await countsIn(sources, owner, window);
-    const sold = await byCategory(sources, counts.all());
+    const live =
+      query.region === undefined ? await ifAvailable(liveCounts(sources.boards, window, ofAll("keys"))) : undefined;
+    const counts = live?.counts ?? (await countsIn(sources, owner, window)).all();
+    const sold = await byCategory(sources, counts);
     return { ...shown, categories: sold.map((one) => withAmount({ category: one.name }, window.by, one)) };
   },
   examples: {

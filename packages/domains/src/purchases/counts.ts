@@ -46,7 +46,7 @@ export class Counts {
 
   /** The `limit` highest counts, equal ones by the smaller id. */
   top(limit: number): Count[] {
-    return firstOf(this.all(), limit, isBefore);
+    return firstCounts(this.all(), limit);
   }
 
   get total(): number {
@@ -97,6 +97,9 @@ function firstOf(counts: Iterable<Count>, limit: number, comesBefore: typeof isB
   }
   return first;
 }
+
+/** The highest counts, equal ones by the smaller id. */
+export const firstCounts = (counts: Iterable<Count>, limit: number): Count[] => firstOf(counts, limit, isBefore);
 
 function isBefore(one: Count, other: Count): boolean {
   return one.count === other.count ? one.id < other.id : one.count > other.count;

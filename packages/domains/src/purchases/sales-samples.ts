@@ -48,7 +48,9 @@ const add = (one: Sold, other: Sold, times = 1): Sold => ({
   net: other.net === null ? one.net : sumOfCounts(one.net ?? 0, times * other.net),
 });
 export const sumOf = (all: Iterable<Sold>): Sold => [...all].reduce((sum, one) => add(sum, one), noSales);
-export const difference = (later: Sold, earlier: Sold): Sold => add(later, earlier, -1);
+/** Without an amount where the later one has none. */
+export const difference = (later: Sold, earlier: Sold): Sold =>
+  later.net === null ? { quantity: add(later, earlier, -1).quantity, net: null } : add(later, earlier, -1);
 
 /** What each store has sold of a day by the boards; undefined: they are not kept, or being rebuilt. */
 export async function soldNow({ whole }: Pick<BoardReader, "whole">, day: number) {
@@ -72,11 +74,15 @@ const deleteOld = "DELETE FROM sales_samples WHERE day < ?";
 export async function sample({ boards, rows, nowMs, transaction }: WatchSources): Promise<boolean> {
   const today = utcDayOf(nowMs);
   const samples: (readonly (number | string | null)[])[] = [];
+  let isKept = false;
   for (let day = firstLiveDay(nowMs); day <= dateAfter(today, 1); day = dateAfter(day, 1)) {
     const now = await soldNow(boards, day);
-    if (now === undefined) return false;
+    // After an upgrade, days before the first complete one are not kept.
+    if (now === undefined) continue;
+    isKept = true;
     const before = await storesAt(rows, day);
-    const stores = grown(now, before?.stores, nowMs);
+    // What a day that is over had before the first look did not grow now.
+    const stores = grown(now, before?.stores, before === undefined && day < today ? 0 : nowMs);
     if (stores === undefined) continue;
     // After a clock that was ahead: the last sample of a day is always the newest.
     const slot = Math.max(slotOf(nowMs), before?.slot ?? 0);
@@ -85,9 +91,12 @@ export async function sample({ boards, rows, nowMs, transaction }: WatchSources)
     const items = JSON.stringify(entries.map(({ member, count }) => [Number(member), count]));
     samples.push([day, slot, quantity, net, textOf(stores), items]);
   }
+  if (!isKept) return false;
+  // By the earlier of two clocks: samples that are deleted do not come back.
+  const oldest = dateAfter(utcDayOf(Math.min(nowMs, Date.now())), -daysKept);
   await transaction(async (tx) => {
     if (samples.length > 0) await tx.upsert(upsertSample, samples);
-    await tx.execute(deleteOld, [dateAfter(today, -daysKept)]);
+    await tx.execute(deleteOld, [oldest]);
   });
   return true;
 }

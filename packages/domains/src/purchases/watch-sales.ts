@@ -139,7 +139,7 @@ async function otherDates({ rows, nowMs, newest }: Look, { minutes }: AlertRules
   const own = new Map<string, readonly number[]>();
   const today = utcDayOf(nowMs);
   // A store that is not registered may be in any zone.
-  own.set("", [dateAfter(today, -1), today, dateAfter(today, 1)]);
+  own.set("", [today, dateAfter(today, -1), dateAfter(today, 1)]);
   const ownOf = (clock: StoreClock | undefined): readonly number[] => {
     const name = clock === undefined ? "" : `${clock.zone} ${clock.closingHour}`;
     const known = own.get(name);

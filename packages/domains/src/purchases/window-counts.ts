@@ -12,9 +12,17 @@ export interface Owner {
   /** undefined: Redis has none. */
   readonly boardOf: (id: number, series: string) => string | undefined;
   readonly countsOf: (read: Sources["read"], key: Key) => Promise<Counts>;
+  /** The first of a window without a board, from others. */
+  readonly topLive?: (
+    boards: Sources["boards"],
+    window: Window,
+    limit: number,
+  ) => Promise<Omit<Top, "isExact"> | undefined>;
   /** An index leads to its rows: days whose folded series are not complete can be counted from them. */
   readonly hasRows: boolean;
 }
+
+type Top = Awaited<ReturnType<typeof topOf<Count>>>;
 
 /*
  * A window is counted from the folded counts of its series and from the rows of the batches in the ledger; days before
@@ -167,11 +175,16 @@ async function topOfBoard({ boards }: Sources, { id: owner, boardOf }: Owner, { 
   const board = boardOf(owner, series);
   if (limit > topLimitMax || more !== undefined || isOld || board === undefined) return undefined;
   const read = topOf(boards, board, limit, (id, count): Count => ({ id: Number(id), count }));
-  const waits = series === "" ? [] : [delay(boardWithinMs, undefined, { ref: false })];
-  const top = await Promise.race([read, ...waits]).catch((error: unknown) => {
-    if (series === "" || fieldIn(error, "failureClass") !== "unavailable") throw error;
-  });
+  const top = await (series === "" ? read : ifAvailable(read));
   return top?.isExact ? top : undefined;
+}
+
+/** undefined: Redis does not respond in time. */
+export async function ifAvailable<T>(read: Promise<T>): Promise<T | undefined> {
+  return Promise.race([read, delay(boardWithinMs, undefined, { ref: false })]).catch((error: unknown) => {
+    if (fieldIn(error, "failureClass") !== "unavailable") throw error;
+    return undefined;
+  });
 }
 
 // Taken before the rows are read: they may contain newer sales.
@@ -185,7 +198,8 @@ export async function topIn(
   window: Window,
   { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
 ): Promise<{ asOf: string | null; total: number | undefined; entries: readonly Count[] }> {
-  const top = await topOfBoard(sources, owner, window, offset + limit);
+  const ofBoard = await topOfBoard(sources, owner, window, offset + limit);
+  const top = ofBoard ?? (owner.topLive && (await ifAvailable(owner.topLive(sources.boards, window, offset + limit))));
   if (top !== undefined) return { ...top, entries: top.entries.slice(offset) };
   const asOf = now();
   const counts = await countsIn(sources, owner, window);

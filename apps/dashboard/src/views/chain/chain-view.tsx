@@ -1,5 +1,6 @@
 import type { Status } from "@tally/telemetry";
 import type { ComponentChildren } from "preact";
+import { now } from "../../live/live-feed.ts";
 import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { drainText } from "../../parts/format.ts";
@@ -7,10 +8,10 @@ import { Age, Heading, LivePanel, Message, Tiles } from "../../parts/panel.tsx";
 import { Table } from "../../parts/table.tsx";
 import { linkTo } from "../../route/route.ts";
 import { labelOf } from "../boards/boards.ts";
+import { attentionOf, type Sales } from "./attention.ts";
 import { comparisonText, figureText, shownOf, titles, type Shown } from "./comparison.ts";
 import { HoursChart } from "./hours-chart.tsx";
 
-export type Sales = BodyOf<"/sales">;
 type Regions = Sales["regions"];
 
 interface ChainViewProps {
@@ -21,7 +22,7 @@ interface ChainViewProps {
 export function ChainView({ status }: ChainViewProps) {
   const sales = useWatch<Sales>("/sales");
   const shown = shownOf(sales.body ?? { quantity: 0 });
-  const isEmpty = sales.problem?.status === 404 || (sales.body?.asOf === null && sales.body.quantity === 0);
+  const isEmpty = sales.problem === undefined && sales.body?.asOf === null && sales.body.quantity === 0;
   return (
     <>
       <Heading text="The chain today" />
@@ -48,33 +49,30 @@ interface FiguresProps {
 }
 
 function Figures({ sales: { body, problem }, status, shown }: FiguresProps) {
-  const { quantity = 0, netSales, weekAgo, silent = [], doubtful = [] } = body ?? {};
+  const { quantity = 0, netSales, weekAgo } = body ?? {};
   const sold = { quantity, ...(netSales !== undefined && { netSales }) };
-  const unknown = problem?.message ?? "loading";
   const tileOf = (of: Shown) => ({
     label: `${titles[of]} today`,
     value: body === undefined ? "–" : figureText(sold, of),
-    note: body === undefined ? unknown : comparisonText(sold, weekAgo, of),
+    note: problem?.message ?? (body === undefined ? "loading" : comparisonText(sold, weekAgo, of)),
+    isBad: problem !== undefined,
   });
-  const attention = silent.length + doubtful.length;
+  const attention = attentionOf(body, now.value);
   return (
     <Tiles
       tiles={[
         ...(shown === "netSales" ? [tileOf("netSales")] : []),
         tileOf("quantity"),
         {
-          label: "Stores that need attention",
-          value: body === undefined ? "–" : attention === 0 ? "none" : attention,
-          note:
-            attention === 0
-              ? "silent, or with wrong dates"
-              : `${silent.length} silent, ${doubtful.length} with wrong dates`,
-          isBad: attention > 0,
+          label: "Needs attention",
+          value: attention.count === undefined ? "–" : attention.count === 0 ? "nothing" : attention.count,
+          note: attention.text,
+          isBad: attention.count !== 0 && body !== undefined,
         },
         {
           label: "Behind",
           value: <a href={linkTo(["pipeline"])}>{status?.state === "ok" ? "nothing" : behindText(status)}</a>,
-          note: "every sale that was accepted is counted",
+          note: status?.state === "ok" ? "every sale that was accepted is counted" : status?.problems[0],
           isBad: status !== undefined && status.state !== "ok",
         },
       ]}

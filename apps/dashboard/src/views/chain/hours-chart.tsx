@@ -1,4 +1,5 @@
 import type { BodyOf } from "../../live/use-watch.ts";
+import { numberText } from "../../parts/format.ts";
 import { Message } from "../../parts/panel.tsx";
 import { figureText, type Shown } from "./comparison.ts";
 
@@ -39,7 +40,9 @@ export function HoursChart({
           </li>
         ))}
       </ol>
-      <p class="aside">Columns: today. Lines: a week ago. Each hour begins at the time below it.</p>
+      <p class="aside">
+        Columns: today, up to {numberText(most)}. Lines: a week ago. Each hour begins at the time below it.
+      </p>
     </div>
   );
 }

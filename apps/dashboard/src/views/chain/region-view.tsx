@@ -1,6 +1,7 @@
 import { useWatch } from "../../live/use-watch.ts";
 import { Heading, Tiles } from "../../parts/panel.tsx";
-import { BestItems, BestStores, type Sales } from "./chain-view.tsx";
+import type { Sales } from "./attention.ts";
+import { BestItems, BestStores } from "./chain-view.tsx";
 import { comparisonText, figureText, shownOf, titles } from "./comparison.ts";
 
 /** What the stores of a region sell today. */
@@ -17,9 +18,13 @@ export function RegionView({ region }: { readonly region: string }) {
             label: `${titles[shown]} today`,
             value: figureText(own, shown),
             note:
-              own === undefined
-                ? (problem?.message ?? (body === undefined ? "loading" : "nothing sold"))
-                : comparisonText(own, own.weekAgo, shown),
+              problem?.message ??
+              (own !== undefined
+                ? comparisonText(own, own.weekAgo, shown)
+                : body === undefined
+                  ? "loading"
+                  : "nothing sold"),
+            isBad: problem !== undefined,
           },
         ]}
       />

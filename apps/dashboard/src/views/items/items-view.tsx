@@ -1,6 +1,8 @@
-import type { Live } from "../../live/use-watch.ts";
+import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
+import { Bars } from "../../parts/bars.tsx";
 import { Choices } from "../../parts/form.tsx";
-import { daysText } from "../../parts/format.ts";
+import { compactDate, daysText } from "../../parts/format.ts";
+import { LivePanel } from "../../parts/panel.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
 import { BoardPanel, NoBoard } from "../boards/board-view.tsx";
 import { boardAt, labelOf, valuesOf, type Board, type Boards, type Values } from "../boards/boards.ts";
@@ -51,6 +53,29 @@ function StoresOfItem({ board, values, itemID, given }: StoresOfItemProps) {
         linkOf={(storeID, name) => <a href={linkTo(["stores", storeID], given)}>Store {labelOf(storeID, name)}</a>}
         empty={`No store has sold item ${itemID} ${daysText(values["date"] ?? "")}.`}
       />
+      <RegionsOfItem itemID={itemID} date={values["date"] ?? ""} by={values["by"] ?? ""} />
     </>
+  );
+}
+
+type Regions = BodyOf<"/items/{itemID}/top-regions">;
+
+/** What its regions sold on a chosen day. */
+function RegionsOfItem({ itemID, date, by }: Readonly<Record<"itemID" | "date" | "by", string>>) {
+  const isDay = date !== "all" && !date.includes("..");
+  const path = isDay ? `/items/${itemID}/top-regions?date=${compactDate(date)}&by=${by}` : undefined;
+  const live = useWatch<Regions>(path);
+  const title = `Regions that sold most of item ${itemID}`;
+  const barsOf = ({ regions }: Regions) =>
+    regions.map(({ region, quantity, grossSales, netSales }) => ({
+      key: region,
+      label: <a href={linkTo(["regions", region])}>{region}</a>,
+      count: quantity ?? grossSales ?? netSales ?? 0,
+    }));
+  if (path === undefined) return null;
+  return (
+    <LivePanel title={title} live={live} csv={path} wide>
+      {(body) => <Bars title={title} bars={barsOf(body)} empty={`No region has sold it ${daysText(date)}.`} />}
+    </LivePanel>
   );
 }

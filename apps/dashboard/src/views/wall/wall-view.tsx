@@ -1,43 +1,56 @@
 import type { Status } from "@tally/telemetry";
+import { now } from "../../live/live-feed.ts";
 import { useWatch, type Live } from "../../live/use-watch.ts";
-import { Banner, StatusLine } from "../../shell/status-line.tsx";
-import { BestItems, BestStores, type Sales } from "../chain/chain-view.tsx";
-import { comparisonText, figureText, shownOf, titles } from "../chain/comparison.ts";
-import { labelOf } from "../boards/boards.ts";
-import { HoursChart } from "../chain/hours-chart.tsx";
 import { Heading } from "../../parts/panel.tsx";
+import { Banner, StatusLine } from "../../shell/status-line.tsx";
+import { labelOf } from "../boards/boards.ts";
+import { attentionOf, type Sales } from "../chain/attention.ts";
+import { BestItems, BestStores } from "../chain/chain-view.tsx";
+import { comparisonText, figureText, shownOf, titles } from "../chain/comparison.ts";
+import { HoursChart } from "../chain/hours-chart.tsx";
 
 /** The chain today for a display on a wall: all of it at once, large, without anything to click. */
 export function WallView({ status }: { readonly status: Live<Status> }) {
   const { body, problem } = useWatch<Sales>("/sales");
-  const sold = body ?? { quantity: 0 };
-  const shown = shownOf(sold);
-  const attention = [...(body?.silent ?? []), ...(body?.doubtful ?? [])];
+  const shown = shownOf(body ?? { quantity: 0 });
+  const title = `${titles[shown]} by hour`;
   return (
     <main class="wall">
       <Banner status={status} />
       <Heading text="The chain today" />
       <section class="sum">
-        <p class="figure">{body === undefined ? "–" : figureText(body, shown)}</p>
-        <p>
-          {titles[shown].toLowerCase()},{" "}
-          {body === undefined ? (problem?.message ?? "loading") : comparisonText(body, body.weekAgo, shown)}
-        </p>
-        <p class={attention.length === 0 ? "" : "state bad"}>
-          {attention.length === 0
-            ? "No store is silent"
-            : `Attention: ${attention
-                .slice(0, 3)
-                .map(({ storeID, name }) => `store ${labelOf(storeID, name)}`)
-                .join(", ")}${attention.length > 3 ? `, and ${attention.length - 3} more` : ""}`}
-        </p>
+        <p class="figure">{figureText(body, shown)}</p>
+        {body !== undefined && (
+          <p>
+            {titles[shown].toLowerCase()}, {comparisonText(body, body.weekAgo, shown)}
+          </p>
+        )}
+        {body !== undefined && <Attention sales={body} />}
+        {problem !== undefined && <p class="state bad">Not up to date: {problem.message}</p>}
         <StatusLine status={status} />
       </section>
-      <HoursChart title={`${titles[shown]} by hour`} hours={body?.hours ?? []} shown={shown} />
+      <div>{body !== undefined && <HoursChart title={title} hours={body.hours} shown={shown} />}</div>
       <div class="panels">
         <BestItems shown={shown} limit={5} />
         <BestStores shown={shown} limit={5} />
       </div>
     </main>
+  );
+}
+
+const namedMax = 3;
+
+function Attention({ sales }: { readonly sales: Sales }) {
+  const { count, text } = attentionOf(sales, now.value);
+  if (count === undefined) return <p class="state busy">Alerts: {text}</p>;
+  if (count === 0) return <p>No store is silent, and no alert is on</p>;
+  const names = [...sales.silent, ...sales.doubtful]
+    .slice(0, namedMax)
+    .map(({ storeID, name }) => `store ${labelOf(storeID, name)}`);
+  return (
+    <p class="state bad">
+      Attention: {text}
+      {names.length > 0 && ` (${names.join(", ")}${count > names.length ? ", …" : ""})`}
+    </p>
   );
 }

@@ -1,0 +1,25 @@
+import type { BodyOf } from "../../live/use-watch.ts";
+import { timeText } from "../../parts/format.ts";
+
+export type Sales = BodyOf<"/sales">;
+
+// A ranker looks each minute.
+const oldMs = 5 * 60_000;
+
+/** How much needs attention, and of what kind. undefined: it is not known, because nobody has looked lately. */
+export function attentionOf(sales: Sales | undefined, nowMs: number): { count: number | undefined; text: string } {
+  if (sales === undefined) return { count: undefined, text: "loading" };
+  const { silent, doubtful, alerts, alertsAsOf } = sales;
+  const lookedAt = alertsAsOf === null ? undefined : Date.parse(alertsAsOf);
+  if (lookedAt === undefined || nowMs - lookedAt > oldMs)
+    return {
+      count: undefined,
+      text: `not looked for ${lookedAt === undefined ? "yet" : `since ${timeText(lookedAt)}`}`,
+    };
+  const others = alerts.length - silent.length - doubtful.length;
+  const text =
+    alerts.length === 0
+      ? "silent stores, wrong dates, returns, surges"
+      : `${silent.length} silent, ${doubtful.length} with wrong dates, ${others} other`;
+  return { count: alerts.length, text };
+}

@@ -1,0 +1,91 @@
+import { utcDayOf, type Sources } from "@tally/contract";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Region } from "./chain-counts.ts";
+import { firstCounts } from "./counts.ts";
+import { topOfRegion } from "./live-chain.ts";
+
+type Counts = ReadonlyMap<number, ReadonlyMap<number, number>>;
+const day = utcDayOf(Date.now());
+
+/** Boards of a day with these counts of items by store. `asked`: how many boards of items are read. */
+function boardsOf(counts: Counts, asked: string[] = []): Sources["boards"] {
+  const idIn = (board: string) => Number(board.split(":")[1]);
+  const cellsOf = (board: string): ReadonlyMap<string, number> | undefined => {
+    const sums = [...counts].map(([store, items]): [string, number] => {
+      asked.push(board);
+      return board.endsWith("/all:stores")
+        ? [`${store}`, [...items.values()].reduce((sum, count) => sum + count, 0)]
+        : [`${store}`, items.get(idIn(board)) ?? 0];
+    });
+    return new Map(sums.filter(([, count]) => count !== 0));
+  };
+  return {
+    count: () => expect.fail(),
+    whole: async (boards) => ({ cells: boards.map(cellsOf), asOf: 5 }),
+    top: async (board, limit) => {
+      const all = Array.from(counts.get(idIn(board)) ?? [], ([id, count]) => ({ id, count }));
+      const entries = firstCounts(all, limit).map(({ id, count }) => ({ member: `${id}`, count }));
+      return { entries, isExact: true, asOf: 5 };
+    },
+  };
+}
+
+const region: Region = { stores: [], has: (store) => store < 6 };
+const topOf = (counts: Counts, limit: number, list: "keys" | "members" = "keys", asked?: string[]) =>
+  topOfRegion(boardsOf(counts, asked), region, { window: { by: "quantity", days: [day] }, list, limit });
+
+function sumsOf(counts: Counts, limit: number) {
+  const sums = new Map<number, number>();
+  for (const [store, items] of counts)
+    for (const [id, count] of store < 6 ? items : []) sums.set(id, (sums.get(id) ?? 0) + count);
+  const all = Array.from(sums, ([id, count]) => ({ id, count }));
+  return firstCounts(
+    all.filter(({ count }) => count !== 0),
+    limit,
+  );
+}
+
+const itemsOf = (most: number) =>
+  fc.uniqueArray(fc.tuple(fc.nat(most), fc.integer({ min: -3, max: 60 })), { selector: ([id]) => id, maxLength: most });
+
+test("the best items of a region are those of the sums, or not known", async () => {
+  const anyCounts = fc.array(fc.oneof(itemsOf(9), itemsOf(300)), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(anyCounts, fc.integer({ min: 1, max: 20 }), async (stores, limit) => {
+      const counts = new Map(
+        stores.map((items, store) => [store, new Map(items.filter(([, count]) => count !== 0))] as const),
+      );
+      const found = await topOf(counts, limit);
+      if (found !== undefined) expect(found.entries).toEqual(sumsOf(counts, limit));
+      else expect(Math.max(...Array.from(counts, ([, items]) => items.size))).toBeGreaterThanOrEqual(100);
+    }),
+  );
+});
+
+test("the boards of stores prove the order of usual sales, and few boards of items are read", async () => {
+  // The nth item sells 1/n as often, in an order of its own in each store.
+  const counts = new Map(
+    Array.from({ length: 8 }, (_, store) => [
+      store,
+      new Map(
+        Array.from({ length: 3000 }, (_, n) => [(n + (n % 7) * store) % 3000, Math.ceil(9000 / (n + 1))] as const),
+      ),
+    ]),
+  );
+  const asked: string[] = [];
+  expect((await topOf(counts, 10, "keys", asked))?.entries).toEqual(sumsOf(counts, 10));
+  expect(new Set(asked).size).toBeLessThanOrEqual(201);
+  const soldBy = Array.from(counts, ([id, own]) => ({ id, count: [...own.values()].reduce((sum, one) => sum + one) }));
+  const stores = await topOf(counts, 3, "members");
+  expect(stores?.entries).toEqual(
+    firstCounts(
+      soldBy.filter(({ id }) => id < 6),
+      3,
+    ),
+  );
+  const flat = new Map(
+    Array.from({ length: 8 }, (_, store) => [store, new Map(Array.from({ length: 3000 }, (_, n) => [n, 1]))]),
+  );
+  expect(await topOf(flat, 10)).toBeUndefined();
+});
