@@ -23,6 +23,8 @@ export interface DrillFlags extends Pick<SystemOptions, "sabotage" | "services">
   readonly faults: number;
   /** Events per second. */
   readonly rate: number;
+  /** In seconds, after a fault. */
+  readonly equalWithin: number;
   readonly wide?: boolean;
 }
 
@@ -166,7 +168,7 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
 async function injectOne(
   system: System,
   load: Thread<LoadCalls>,
-  { kinds, sabotage }: DrillOptions,
+  { kinds, sabotage, equalWithin }: DrillOptions,
   { fault, startedAt, events }: { readonly fault: ScheduledFault; readonly startedAt: number; readonly events: number },
 ) {
   const kind = kinds.find(({ name }) => name === fault.kind);
@@ -180,7 +182,7 @@ async function injectOne(
     url: system.urls[0] ?? "",
     events,
     isEqual,
-    ...(sabotage !== undefined && { equalWithinMs: sabotagedMs }),
+    equalWithinMs: sabotage === undefined ? equalWithin * 1000 : sabotagedMs,
   });
   return {
     ...fault,

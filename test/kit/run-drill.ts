@@ -15,7 +15,8 @@ export async function runDrill(...args: readonly string[]) {
 /** Runs a drill of these kinds of faults, each once, under the load of all domains. Fails unless nothing is lost or
  * doubled. */
 export async function expectCleanDrill(kinds: readonly string[], ...args: readonly string[]): Promise<DrillReport> {
-  const flags = ["--faults", String(kinds.length), "--kinds", kinds.join(","), ...args];
+  // Beside other tests a rebuild takes long.
+  const flags = ["--faults", String(kinds.length), "--kinds", kinds.join(","), "--equal-within", "240", ...args];
   const { exitCode, output, errors, report } = await runDrill(...flags);
   if (report === undefined) throw new Error(`the drill wrote no report\n${endOf(output, errors)}`);
   const { audit, differences } = report;

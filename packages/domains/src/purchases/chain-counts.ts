@@ -1,6 +1,6 @@
 import { boardsOfSeries, chainBoards, InvalidInput, keyedRead, sumOfCounts, type Sources } from "@tally/contract";
 import { Counts, type Count } from "./counts.ts";
-import { topOfRegion } from "./live-chain.ts";
+import { topOfRegion, type Region } from "./live-chain.ts";
 import { sales } from "./series.ts";
 import { inLedger, tables, type Key, type Owner } from "./window-counts.ts";
 
@@ -60,12 +60,6 @@ export function ofChain(list: "keys" | "members", region?: Region): Owner {
     },
     hasRows: false,
   };
-}
-
-/** `stores`: those that were in it on any day. */
-export interface Region {
-  readonly stores: readonly number[];
-  has(store: number, day: number): boolean;
 }
 
 interface Version {

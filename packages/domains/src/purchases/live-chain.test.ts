@@ -1,9 +1,8 @@
 import { utcDayOf, type Sources } from "@tally/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Region } from "./chain-counts.ts";
 import { firstCounts } from "./counts.ts";
-import { topOfRegion } from "./live-chain.ts";
+import { topOfRegion, type Region } from "./live-chain.ts";
 
 type Counts = ReadonlyMap<number, ReadonlyMap<number, number>>;
 const day = utcDayOf(Date.now());
@@ -64,28 +63,24 @@ test("the best items of a region are those of the sums, or not known", async () 
 });
 
 test("the boards of stores prove the order of usual sales, and few boards of items are read", async () => {
+  const stores = [0, 1, 2, 3, 4, 5, 6, 7];
+  const ranks = Array.from({ length: 3000 }, (_, n) => n);
   // The nth item sells 1/n as often, in an order of its own in each store.
+  const itemOf = (n: number, store: number) => (n + (n % 7) * store) % ranks.length;
   const counts = new Map(
-    Array.from({ length: 8 }, (_, store) => [
-      store,
-      new Map(
-        Array.from({ length: 3000 }, (_, n) => [(n + (n % 7) * store) % 3000, Math.ceil(9000 / (n + 1))] as const),
-      ),
-    ]),
+    stores.map((store) => [store, new Map(ranks.map((n) => [itemOf(n, store), Math.ceil(9000 / (n + 1))] as const))]),
   );
   const asked: string[] = [];
   expect((await topOf(counts, 10, "keys", asked))?.entries).toEqual(sumsOf(counts, 10));
   expect(new Set(asked).size).toBeLessThanOrEqual(201);
   const soldBy = Array.from(counts, ([id, own]) => ({ id, count: [...own.values()].reduce((sum, one) => sum + one) }));
-  const stores = await topOf(counts, 3, "members");
-  expect(stores?.entries).toEqual(
+  const best = await topOf(counts, 3, "members");
+  expect(best?.entries).toEqual(
     firstCounts(
       soldBy.filter(({ id }) => id < 6),
       3,
     ),
   );
-  const flat = new Map(
-    Array.from({ length: 8 }, (_, store) => [store, new Map(Array.from({ length: 3000 }, (_, n) => [n, 1]))]),
-  );
+  const flat = new Map(stores.map((store) => [store, new Map(ranks.map((n) => [n, 1]))]));
   expect(await topOf(flat, 10)).toBeUndefined();
 });

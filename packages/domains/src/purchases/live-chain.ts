@@ -1,6 +1,5 @@
 import { boardsOfSeries, chainBoards, firstLiveDay, sumOfCounts, type Sources } from "@tally/contract";
 import { topLimitMax } from "../values.ts";
-import type { Region } from "./chain-counts.ts";
 import { firstCounts, type Count } from "./counts.ts";
 import { itemsOfStore, sales, seriesOf, storesOfItem } from "./series.ts";
 import type { Window } from "./window.ts";
@@ -10,6 +9,12 @@ import type { Window } from "./window.ts";
  * the boards of its stores, which hold only their best, by the threshold algorithm (Fagin, Lotem, Naor 2001). The boards
  * are read one after the other: a sale in between may be missing until the next read.
  */
+
+/** `stores`: those that were in it on any day. */
+export interface Region {
+  readonly stores: readonly number[];
+  has(store: number, day: number): boolean;
+}
 
 type Boards = Sources["boards"];
 

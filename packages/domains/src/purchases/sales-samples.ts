@@ -71,7 +71,7 @@ const upsertSample = `
 const deleteOld = "DELETE FROM sales_samples WHERE day < ?";
 
 /** Notes what the boards of the live days show, and deletes old samples. False: the boards cannot be read now. */
-export async function sample({ boards, rows, nowMs, transaction }: WatchSources): Promise<boolean> {
+export async function sample({ boards, rows, nowMs, transaction }: WatchSources, isFirst: boolean): Promise<boolean> {
   const today = utcDayOf(nowMs);
   const samples: (readonly (number | string | null)[])[] = [];
   let isKept = false;
@@ -82,7 +82,7 @@ export async function sample({ boards, rows, nowMs, transaction }: WatchSources)
     isKept = true;
     const before = await storesAt(rows, day);
     // What a day that is over had before the first look did not grow now.
-    const stores = grown(now, before?.stores, before === undefined && day < today ? 0 : nowMs);
+    const stores = grown(now, before?.stores, isFirst && day < today ? 0 : nowMs);
     if (stores === undefined) continue;
     // After a clock that was ahead: the last sample of a day is always the newest.
     const slot = Math.max(slotOf(nowMs), before?.slot ?? 0);

@@ -48,7 +48,7 @@ export async function watchSales(sources: WatchSources): Promise<Readonly<Record
   const { rows, nowMs, transaction } = sources;
   const before = alertsRead.ofRows(await rows.query(alertsRead.select), []);
   const isRecent = before !== undefined && Math.abs(nowMs - before.foundAt) < recentMs;
-  if (isRecent || !(await sample(sources))) return countsOf(before?.alerts ?? []);
+  if (isRecent || !(await sample(sources, before === undefined))) return countsOf(before?.alerts ?? []);
   const found = await findAll(sources, before);
   const since = new Map(before?.alerts.map((one) => [nameOf(one), one.sinceMs]));
   const alerts = found.map((one): Alert => Object.assign(one, { sinceMs: since.get(nameOf(one)) ?? nowMs }));
