@@ -45,7 +45,7 @@ async function soldOf({ boards, rows }: Sources, date: number) {
   if (live !== undefined) return live;
   const last = await storesAt(rows, date);
   const grewAtMs = Array.from(last?.stores.values() ?? [], (one) => one.grewAtMs);
-  return last && { stores: last.stores, asOf: Math.max(0, ...grewAtMs) || undefined };
+  return last && { stores: last.stores, none: noSales, asOf: Math.max(0, ...grewAtMs) || undefined };
 }
 
 /** The same until a time. */
@@ -182,7 +182,7 @@ export const salesOfChain = queryRoute({
       kept(sources, regionsRead, []),
     ]);
     if (found === undefined) throw new NotFound("date", "a day of which sales were counted", text);
-    const [total, untilMs] = [sumOf(found.stores.values()), nowMs - weekMs];
+    const [total, untilMs] = [sumOf([found.none, ...found.stores.values()]), nowMs - weekMs];
     const [regionsNow, regionsThen] = [regionsOn(regions, date), regionsOn(regions, before)];
     const dayBefore = samplesBefore.at(-1);
     const until = dayBefore && shown(soldAt(samplesBefore, untilMs, (one) => one));
