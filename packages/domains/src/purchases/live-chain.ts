@@ -54,7 +54,8 @@ export async function topOfRegion(
   const [day = 0] = window.days ?? [];
   const counts = found.counts.filter(({ id }) => region.has(id, day));
   const total = counts.reduce((sum, { count }) => sumOfCounts(sum, count), 0);
-  const stores = counts.map(({ id }) => id);
+  // Also those whose items add up to 0.
+  const stores = region.stores.filter((store) => region.has(store, day));
   const entries =
     list === "members" ? firstCounts(counts, limit) : await topItemsOf(boards, stores, found.series, limit);
   return entries && { asOf: found.asOf, total, entries };
