@@ -86,7 +86,8 @@ export async function regionNamed({ read }: Pick<Sources, "read">, name: string)
   };
 }
 
-const regionsOnDay = keyedRead({
+/** The region of each store on a day. */
+export const regionsOnDay = keyedRead({
   select: `SELECT store_id AS store, valid_from AS validFrom, region FROM store_regions WHERE valid_from <= ? ORDER BY valid_from`,
   values: ([day]: readonly [number]) => [day],
   keysMax: 1,

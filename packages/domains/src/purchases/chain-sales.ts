@@ -1,9 +1,10 @@
-import { firstLiveDay, keyedRead, NotFound, queryRoute } from "@tally/contract";
+import { firstLiveDay, NotFound, queryRoute } from "@tally/contract";
 import type { KeyedRead, ReadKey, Sources } from "@tally/contract";
 import { Type } from "typebox";
 import { AsOf, closed } from "../values.ts";
 import { businessDayOf, dateAfter } from "./business-day.ts";
 import { ruleNames } from "./alert-rules.ts";
+import { regionsOnDay } from "./chain-counts.ts";
 import { items } from "./items.ts";
 import { moneyText } from "./money.ts";
 import { clockOfChain, dayOf, DayText } from "./registry.ts";
@@ -17,23 +18,6 @@ const hourMs = 3_600_000;
 const hourSlots = 4;
 // A day has up to 50 hours: it begins in UTC+14 and closes at 6 in UTC-12. What is counted later is in the last one.
 const hoursMax = 50;
-
-interface RegionRow {
-  readonly storeId: number;
-  readonly validFrom: number;
-  readonly region: string;
-}
-
-const regionsRead = keyedRead<readonly [], RegionRow, readonly RegionRow[]>({
-  select:
-    "SELECT store_id AS storeId, valid_from AS validFrom, region FROM store_regions ORDER BY store_id, valid_from",
-  values: () => [],
-  keysMax: 1,
-  ofRows: (rows) => rows,
-});
-
-const regionsOn = (rows: readonly RegionRow[], day: number): ReadonlyMap<number, string> =>
-  new Map(rows.filter(({ validFrom }) => validFrom <= day).map(({ storeId, region }) => [storeId, region]));
 
 type ByStore = ReadonlyMap<number, Sold>;
 
@@ -174,16 +158,16 @@ export const salesOfChain = queryRoute({
     const clock = await clockOfChain(sources);
     const date = dayOf(clock, "date", text);
     const before = dateAfter(date, -7);
-    const [found, samples, samplesBefore, storesBefore, regions] = await Promise.all([
+    const [found, samples, samplesBefore, storesBefore, regionsNow, regionsThen] = await Promise.all([
       soldOf(sources, date),
       kept(sources, samplesOfDay, [date]),
       kept(sources, samplesOfDay, [before]),
       kept(sources, untilWeekAgo, [before]),
-      kept(sources, regionsRead, []),
+      kept(sources, regionsOnDay, [date]),
+      kept(sources, regionsOnDay, [before]),
     ]);
     if (found === undefined) throw new NotFound("date", "a day of which sales were counted", text);
     const [total, untilMs] = [sumOf([found.none, ...found.stores.values()]), nowMs - weekMs];
-    const [regionsNow, regionsThen] = [regionsOn(regions, date), regionsOn(regions, before)];
     const dayBefore = samplesBefore.at(-1);
     const until = dayBefore && shown(soldAt(samplesBefore, untilMs, (one) => one));
     const hours = hoursOf(samples, date < firstLiveDay(nowMs) ? undefined : total, nowMs);

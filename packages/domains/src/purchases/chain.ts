@@ -13,11 +13,20 @@ import { countsIn, ifAvailable, storesWith, topIn } from "./window-counts.ts";
 const Region = { region: Type.Optional(labels(60)) };
 const ChainQuery = closed({ ...PageQuery.properties, ...Region });
 
-/** A page of a ranking of the chain, by default of today. Throws InvalidInput. */
-async function pageOf(sources: Sources, query: Static<typeof ChainQuery>, list: "keys" | "members") {
+/** A page of a ranking of the chain, by default of today: all but the list, the list, and the sum of all stores. Throws
+ * InvalidInput. */
+async function pageOf<T extends object>(
+  sources: Sources,
+  query: Static<typeof ChainQuery>,
+  list: "keys" | "members",
+  of: (id: number) => T,
+) {
   const page = { limit: parseTopLimit(query.limit), offset: parseOffset(query.offset) };
   const { owner, window, shown } = await ownerIn(sources, query, list);
-  return { ...(await topIn(sources, owner, window, page)), by: window.by, shown };
+  const { asOf, entries, total = 0 } = await topIn(sources, owner, window, page);
+  const names = await (list === "keys" ? items : stores).namesOf(sources, entries);
+  const ranked = entries.map((one, at) => withAmount({ ...of(one.id), ...names[at] }, window.by, one));
+  return [{ ...shown, asOf }, ranked, withAmount({}, window.by, { count: total })] as const;
 }
 
 type Chosen = Omit<Static<typeof ChainQuery>, "limit" | "offset">;
@@ -45,10 +54,8 @@ const topItems = queryRoute({
     items: Type.Array(Type.Object({ itemID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ query }, sources) {
-    const { shown, asOf, entries, by } = await pageOf(sources, query, "keys");
-    const names = await items.namesOf(sources, entries);
-    const sold = entries.map((one, at) => withAmount({ itemID: one.id, ...names[at] }, by, one));
-    return { ...shown, asOf, items: sold };
+    const [shown, sold] = await pageOf(sources, query, "keys", (itemID) => ({ itemID }));
+    return { ...shown, items: sold };
   },
   examples: {
     "one day": {
@@ -77,10 +84,8 @@ const topStores = queryRoute({
     stores: Type.Array(Type.Object({ storeID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ query }, sources) {
-    const { shown, asOf, entries, total, by } = await pageOf(sources, query, "members");
-    const names = await stores.namesOf(sources, entries);
-    const sellers = entries.map((one, at) => withAmount({ storeID: one.id, ...names[at] }, by, one));
-    return { ...shown, asOf, total: withAmount({}, by, { count: total ?? 0 }), stores: sellers };
+    const [shown, sellers, total] = await pageOf(sources, query, "members", (storeID) => ({ storeID }));
+    return { ...shown, total, stores: sellers };
   },
   examples: {
     "one day": {

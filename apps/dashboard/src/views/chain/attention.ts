@@ -6,7 +6,7 @@ export type Sales = BodyOf<"/sales">;
 // A ranker looks each minute.
 const oldMs = 5 * 60_000;
 
-/** How much needs attention, and of what kind. undefined: it is not known, because nobody has looked lately. */
+/** How many alerts there are, and of what kind. undefined: no ranker has looked for 5 minutes. */
 export function attentionOf(sales: Sales | undefined, nowMs: number): { count: number | undefined; text: string } {
   if (sales === undefined) return { count: undefined, text: "loading" };
   const { silent, doubtful, alerts, alertsAsOf } = sales;

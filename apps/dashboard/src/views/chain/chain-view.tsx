@@ -33,8 +33,8 @@ export function ChainView({ status }: ChainViewProps) {
             {({ hours }) => <HoursChart title={`${titles[shown]} by hour`} hours={hours} shown={shown} />}
           </LivePanel>
         )}
-        <BestItems shown={shown} />
-        <BestStores shown={shown} />
+        <Best of="items" shown={shown} />
+        <Best of="stores" shown={shown} />
         {!isEmpty && <RegionsPanel sales={sales} shown={shown} />}
         {!isEmpty && <Attention sales={sales} />}
       </div>
@@ -91,57 +91,32 @@ const itemLink = (id: number, name?: string): ComponentChildren => (
   <a href={linkTo(["items", id], { date: "today" })}>{labelOf(id, name)}</a>
 );
 
+type Ranked = BodyOf<"/top-items">["items"][number] | BodyOf<"/top-stores">["stores"][number];
+type Body = { readonly asOf: string | null } & Readonly<Partial<Record<"items" | "stores", readonly Ranked[]>>>;
+
 interface BestProps {
+  readonly of: "items" | "stores";
   readonly shown: Shown;
   /** Of its stores only. */
   readonly region?: string;
-  /** How many are shown, without a download. Default: 10 and one. */
+  /** How many are shown, without a download. By default 10, with one. */
   readonly limit?: number;
 }
 
-const today = (path: string, { shown, region, limit = 10 }: BestProps): string =>
-  `${path}?${new URLSearchParams({ date: "today", by: shown, limit: `${limit}`, ...(region !== undefined && { region }) }).toString()}`;
-
-export function BestItems(props: BestProps) {
-  const path = today("/top-items", props);
-  const live = useWatch<BodyOf<"/top-items">>(path);
-  const title = "Best items today";
+/** What sold most today. */
+export function Best({ of, shown, region, limit }: BestProps) {
+  const chosen = { date: "today", by: shown, limit: String(limit ?? 10), ...(region !== undefined && { region }) };
+  const path = `/top-${of}?${new URLSearchParams(chosen).toString()}`;
+  const live = useWatch<Body>(path);
+  const title = `Best ${of} today`;
+  const barOf = (one: Ranked) => {
+    const id = "itemID" in one ? one.itemID : one.storeID;
+    const label = of === "items" ? itemLink(id, one.name) : storeLink(id, one.name);
+    return { key: String(id), label, isNamed: one.name !== undefined, count: one[shown] ?? 0 };
+  };
   return (
-    <LivePanel title={title} live={live} asOf={({ asOf }) => asOf} csv={props.limit === undefined ? path : undefined}>
-      {({ items }) => (
-        <Bars
-          title={title}
-          bars={items.map((item) => ({
-            key: `${item.itemID}`,
-            label: itemLink(item.itemID, item.name),
-            isNamed: item.name !== undefined,
-            count: item[props.shown] ?? 0,
-          }))}
-          empty="No item was sold today."
-        />
-      )}
-    </LivePanel>
-  );
-}
-
-export function BestStores(props: BestProps) {
-  const path = today("/top-stores", props);
-  const live = useWatch<BodyOf<"/top-stores">>(path);
-  const title = "Best stores today";
-  return (
-    <LivePanel title={title} live={live} asOf={({ asOf }) => asOf} csv={props.limit === undefined ? path : undefined}>
-      {({ stores }) => (
-        <Bars
-          title={title}
-          bars={stores.map((store) => ({
-            key: `${store.storeID}`,
-            label: storeLink(store.storeID, store.name),
-            isNamed: store.name !== undefined,
-            count: store[props.shown] ?? 0,
-          }))}
-          empty="No store has sold anything today."
-        />
-      )}
+    <LivePanel title={title} live={live} asOf={({ asOf }) => asOf} csv={limit === undefined ? path : undefined}>
+      {({ [of]: best = [] }) => <Bars title={title} bars={best.map(barOf)} empty="Nothing was sold today." />}
     </LivePanel>
   );
 }

@@ -1,7 +1,7 @@
 import { useWatch } from "../../live/use-watch.ts";
 import { Heading, Tiles } from "../../parts/panel.tsx";
 import type { Sales } from "./attention.ts";
-import { BestItems, BestStores } from "./chain-view.tsx";
+import { Best } from "./chain-view.tsx";
 import { comparisonText, figureText, shownOf, titles } from "./comparison.ts";
 
 /** What the stores of a region sell today. */
@@ -29,8 +29,8 @@ export function RegionView({ region }: { readonly region: string }) {
         ]}
       />
       <div class="panels">
-        <BestItems shown={shown} region={region} />
-        <BestStores shown={shown} region={region} />
+        <Best of="items" shown={shown} region={region} />
+        <Best of="stores" shown={shown} region={region} />
       </div>
     </>
   );

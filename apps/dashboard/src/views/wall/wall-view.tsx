@@ -5,7 +5,7 @@ import { Heading } from "../../parts/panel.tsx";
 import { Banner, StatusLine } from "../../shell/status-line.tsx";
 import { labelOf } from "../boards/boards.ts";
 import { attentionOf, type Sales } from "../chain/attention.ts";
-import { BestItems, BestStores } from "../chain/chain-view.tsx";
+import { Best } from "../chain/chain-view.tsx";
 import { comparisonText, figureText, shownOf, titles } from "../chain/comparison.ts";
 import { HoursChart } from "../chain/hours-chart.tsx";
 
@@ -31,8 +31,8 @@ export function WallView({ status }: { readonly status: Live<Status> }) {
       </section>
       <div>{body !== undefined && <HoursChart title={title} hours={body.hours} shown={shown} />}</div>
       <div class="panels">
-        <BestItems shown={shown} limit={5} />
-        <BestStores shown={shown} limit={5} />
+        <Best of="items" shown={shown} limit={5} />
+        <Best of="stores" shown={shown} limit={5} />
       </div>
     </main>
   );

@@ -2,9 +2,9 @@ import { Type, type TObject } from "typebox";
 
 type Cells = Record<string, unknown>;
 
-/** Objects of a schema as CSV (RFC 4180) for spreadsheets: in UTF-8 with its mark, each after the cells of `before`. An
- * object within an object has columns of its own, "rank.events"; an entry of a list within it has a row of its own.
- * Optional fields that no object has are left out. */
+/** Objects of a schema as CSV (RFC 4180) for spreadsheets: in UTF-8 with its mark, each after the cells of `before`. The
+ * fields of an inner object are columns such as "rank.events". Each entry of an inner list is a row. A field that no
+ * object has is left out. */
 export function csvOf(schema: TObject, objects: readonly unknown[], before: Cells): string {
   const rows = joined(
     [before],
