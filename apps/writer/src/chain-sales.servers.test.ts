@@ -29,10 +29,10 @@ const sources: Sources = {
 };
 
 /** The sampler of a ranker at a time. `fails`: its process is killed before its commit. */
-const watchAt = (nowMs: number, fails = false) =>
+const watchAt = (nowMs: number, fails = false, from = boards) =>
   purchases.watch?.({
     rows: writer,
-    boards,
+    boards: from,
     nowMs,
     transaction: (work) => (fails ? Promise.reject(new Error("killed")) : database.transaction(work)),
   });
@@ -44,9 +44,9 @@ async function noteExpected(nowMs: number): Promise<void> {
   for (const day of days) expectedSamples.set(`${day} ${Math.floor(nowMs / 900_000)}`, await sumOfRows(day));
 }
 
-async function salesOf(date: number): Promise<unknown> {
+async function salesOf(date: number, from = sources): Promise<unknown> {
   const route = purchases.queries.find((one) => one.path === "/sales");
-  return route?.kind === "query" ? route.respond({ params: {}, query: { date: String(date) } }, sources) : undefined;
+  return route?.kind === "query" ? route.respond({ params: {}, query: { date: String(date) } }, from) : undefined;
 }
 
 const amounts = (one: unknown) => [
@@ -198,4 +198,60 @@ test("alerts name silent stores, other dates, many returns and items that sell f
   await database.transaction(async (tx) => put?.put(rows, tx));
   expect(await watchAt(nowMs + minuteMs)).toEqual({ silent: 0, dates: 1, returns: 1, surge: 0 });
   expect(sinceOf(await salesOf(today))).toEqual(["dates", "returns"].map((rule) => [rule, since]));
+});
+
+test("samples go on with the days that are kept, answer without Redis, and survive a clock that is ahead", async () => {
+  await rebuild({ domain: purchases, database, rankings, series });
+  const { take, messages } = await openWriter(own, { series });
+  await database.transaction(async (tx) => {
+    for (const table of ["sales_samples", "sales_alerts"]) await tx.execute(`DELETE FROM ${table}`);
+  });
+  const nowMs = Date.now();
+  await take(bodyOf(days.map((date) => sale(201, { date, lines: [[5, 3, 100, 0]] }))));
+  for (const body of messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
+  const noneOf = (isLost: (board: string) => boolean): typeof boards => ({
+    ...boards,
+    async whole(of) {
+      const { cells, asOf } = await boards.whole(of);
+      return { asOf, cells: cells.map((one, at) => (isLost(of[at] ?? "") ? undefined : one)) };
+    },
+  });
+  const daysOf = async () =>
+    (await writer.query<{ day: number }>("SELECT DISTINCT day FROM sales_samples ORDER BY day")).map(({ day }) => day);
+  // No day is kept: nothing is noted, and nobody has looked.
+  await watchAt(
+    nowMs,
+    false,
+    noneOf(() => true),
+  );
+  expect([await daysOf(), fieldIn(await salesOf(days[0]), "alertsAsOf")]).toEqual([[], null]);
+  await watchAt(
+    nowMs,
+    false,
+    noneOf((board) => !board.startsWith(String(days[0]))),
+  );
+  expect(await daysOf()).toEqual([days[0]]);
+  // What yesterday had before the first look is no sign of wrong dates.
+  await database.transaction((tx) => tx.execute("DELETE FROM sales_alerts"));
+  await watchAt(nowMs);
+  const [yesterday] = await writer.query<{ stores: string }>("SELECT stores FROM sales_samples WHERE day = ?", [
+    days[1],
+  ]);
+  expect(JSON.parse(yesterday?.stores ?? "[]")).toContainEqual(expect.arrayContaining([201, 0]));
+  const whole = () => Promise.reject(Object.assign(new Error("down"), { failureClass: "unavailable" }));
+  const live = await salesOf(days[0]);
+  const withoutRedis = await salesOf(days[0], { ...sources, boards: { ...boards, whole } });
+  for (const field of ["quantity", "netSales", "regions", "alertsAsOf"])
+    expect([field, fieldIn(withoutRedis, field)]).toEqual([field, fieldIn(live, field)]);
+  expect([fieldIn(withoutRedis, "asOf"), fieldIn(live, "alertsAsOf")]).toEqual(
+    Array(2).fill(new Date(nowMs).toISOString()),
+  );
+  // Rankings without net sales: an hour does not take back those of before.
+  const hours = listOf(
+    await salesOf(days[0], { ...sources, boards: noneOf((board) => board.includes("netSales")) }),
+    "hours",
+  );
+  expect(hours.every((one) => Number(fieldIn(one, "netSales") ?? 0) >= 0)).toBe(true);
+  await watchAt(nowMs + 20 * dayMs);
+  expect(await daysOf()).toEqual(expect.arrayContaining([days[1], days[0]]));
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi, onTestFinished } from "vitest";
 import { businessDayOf, hoursOf } from "./business-day.ts";
 import { HoursOfSales } from "./hours-of-sales.ts";
-import { dayOf } from "./registry.ts";
+import { clockOfChain, commonClock, dayOf, resolveDate } from "./registry.ts";
 import type { CountedLine } from "./series.ts";
 
 const hourMs = 3_600_000;
@@ -67,4 +67,22 @@ test("today and yesterday are the store's, and go on until its closing hour", ()
   expect(() => dayOf({ zone: "UTC", closingHour: 0 }, "from", "tomorrow")).toThrow(
     'from: expected a calendar date as yyyymmdd, today or yesterday, got "tomorrow"',
   );
+});
+
+test("without a store, today is the business day that most stores have", async () => {
+  vi.useFakeTimers({ now: Date.parse("2026-03-01T03:30:00Z") });
+  onTestFinished(() => void vi.useRealTimers());
+  // In Chicago and New York it is still the day before; no other zone alone has as many stores as UTC.
+  const stores = [
+    { zone: "UTC", closingHour: 0, stores: 4 },
+    { zone: "America/Chicago", closingHour: 0, stores: 3 },
+    { zone: "America/New_York", closingHour: 2, stores: 2 },
+  ];
+  expect(commonClock(stores, Date.now()).zone).toBe("America/Chicago");
+  expect(commonClock(stores.slice(0, 2), Date.now()).zone).toBe("UTC");
+  expect(commonClock([], Date.now())).toEqual({ zone: "UTC", closingHour: 0 });
+  const sources: Parameters<typeof clockOfChain>[0] = {
+    readNewest: (what, key) => Promise.resolve(what.ofRows(stores, key)),
+  };
+  expect(await resolveDate(sources, undefined, "today")).toBe(20260228);
 });

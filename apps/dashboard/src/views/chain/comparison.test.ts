@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { drainText } from "../../parts/format.ts";
+import { attentionOf } from "./attention.ts";
 import { comparisonText, figureText, shownOf } from "./comparison.ts";
 
 test("sales are compared with a week ago by the share of what was sold then", () => {
@@ -27,4 +29,33 @@ test("money is shown, and units where sales have no prices", () => {
     figureText({ quantity: 1234, netSales: "1234.5" }, "netSales"),
     figureText({ quantity: 1 }, "netSales"),
   ]).toEqual(["1,234.50", "–"]);
+});
+
+test("alerts count while a ranker has looked for them in the last five minutes", () => {
+  const lookedAt = Date.parse("2026-11-26T12:00:00Z");
+  const silent = { storeID: 7, lastSaleAt: null, usual: 9 };
+  const alert = { rule: "silent" as const, storeID: 7, since: "2026-11-26T11:00:00Z", text: "" };
+  const body = { date: "20261126", asOf: null, quantity: 0, hours: [], regions: [], doubtful: [] };
+  const sales = {
+    ...body,
+    alertsAsOf: "2026-11-26T12:00:00Z",
+    silent: [silent],
+    alerts: [alert, { ...alert, rule: "surge" as const }],
+  };
+  expect(attentionOf(sales, lookedAt + 299_000)).toEqual({ count: 2, text: "1 silent, 0 with wrong dates, 1 other" });
+  expect(attentionOf(sales, lookedAt + 301_000)).toEqual({
+    count: undefined,
+    text: expect.stringContaining("not looked for since"),
+  });
+  expect(attentionOf({ ...sales, alertsAsOf: null }, lookedAt).count).toBeUndefined();
+  expect(attentionOf({ ...sales, silent: [], alerts: [] }, lookedAt).count).toBe(0);
+});
+
+test("nothing waits only where no time is needed", () => {
+  expect([0, 0.01, 12, null].map(drainText)).toEqual([
+    "nothing waits",
+    "less than 1 s to drain",
+    "12 s to drain",
+    "time to drain unknown",
+  ]);
 });
