@@ -55,6 +55,13 @@ test("a day is stored once and ranked, with local dates and all domains; the sam
     const board = JSON.stringify(await (await fetch(system.url + path)).json());
     expect([path, board.length > 100]).toEqual([path, true]);
   }
+  const names = await Promise.all(
+    ["/stores/1", "/items/10000"].map(async (path) => (await fetch(system.url + path)).json()),
+  );
+  expect(names).toMatchObject([
+    { name: "Broadway", region: "East" },
+    { name: "Rye bread, classic", category: "Bakery" },
+  ]);
   const again = await demo(...flags);
   expect(again).toMatchObject({ exitCode: 0, errors: "" });
   expect(await rows()).toEqual(stored);

@@ -98,3 +98,26 @@ test("the boards of stores prove the order of usual sales, and few boards of ite
   const flat = new Map(stores.map((store) => [store, new Map(ranks.map((n) => [n, 1]))]));
   expect(await topOf(flat, 10)).toBeUndefined();
 });
+
+const some = (first: number, number: number, count: number) =>
+  Array.from({ length: number }, (_, at) => [first + at, count] as const);
+
+test("an item that may be above the best of the first ones is read too", async () => {
+  const later = [...some(1000, 99, 1), ...some(2000, 98, 1), [2098, 50] as const];
+  const counts = [[...some(0, 100, 52), ...later], some(1000, 99, 60), some(2000, 99, 60)];
+  const best = await topOf(new Map(counts.map((own, store) => [store, new Map(own)])), 1);
+  expect(best?.entries).toEqual([{ id: 2098, count: 110 }]);
+});
+
+test("below a store's last one, which was taken back, an item may have nothing", async () => {
+  const counts = [0, 200].map((first) => [...some(first, 99, 60), [first + 99, -3] as const]);
+  const best = await topOf(new Map([...counts, some(5000, 1, 61)].map((own, store) => [store, new Map(own)])), 1);
+  expect(best?.entries).toEqual([{ id: 5000, count: 61 }]);
+});
+
+test("a board whose order is not known proves nothing", async () => {
+  const boards = boardsOf(new Map([[0, new Map([[1, 2]])]]));
+  const top: typeof boards.top = async (board, limit) => ({ ...(await boards.top(board, limit)), isExact: false });
+  const asked = { window: { by: "quantity", days: [day] }, list: "keys", limit: 1 } as const;
+  expect(await topOfRegion({ ...boards, top }, region, asked)).toBeUndefined();
+});
