@@ -1,7 +1,7 @@
 import { expect, test, vi, onTestFinished } from "vitest";
 import { businessDayOf, hoursOf } from "./business-day.ts";
 import { HoursOfSales } from "./hours-of-sales.ts";
-import { clockOfChain, commonClock, dayOf, resolveDate } from "./registry.ts";
+import { commonClock, dayOf, resolveDate } from "./registry.ts";
 import type { CountedLine } from "./series.ts";
 
 const hourMs = 3_600_000;
@@ -81,7 +81,7 @@ test("without a store, today is the business day that most stores have", async (
   expect(commonClock(stores, Date.now()).zone).toBe("America/Chicago");
   expect(commonClock(stores.slice(0, 2), Date.now()).zone).toBe("UTC");
   expect(commonClock([], Date.now())).toEqual({ zone: "UTC", closingHour: 0 });
-  const sources: Parameters<typeof clockOfChain>[0] = {
+  const sources: Parameters<typeof resolveDate>[0] = {
     readNewest: (what, key) => Promise.resolve(what.ofRows(stores, key)),
   };
   expect(await resolveDate(sources, undefined, "today")).toBe(20260228);
