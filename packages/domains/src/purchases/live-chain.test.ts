@@ -110,7 +110,7 @@ test("an item that may be above the best of the first ones is read too", async (
 });
 
 test("below a store's last one, which was taken back, an item may have nothing", async () => {
-  const counts = [0, 200].map((first) => [...some(first, 99, 60), [first + 99, -3] as const]);
+  const counts = [0, 200].map((first) => some(first, 99, 60).concat([[first + 99, -3]]));
   const best = await topOf(new Map([...counts, some(5000, 1, 61)].map((own, store) => [store, new Map(own)])), 1);
   expect(best?.entries).toEqual([{ id: 5000, count: 61 }]);
 });
