@@ -15,6 +15,11 @@ const behindSeconds = 10;
  * 24,000 a second. */
 const requestsPerTarget = 430_000;
 
+const scales = {
+  alarmDescription: "Scales; needs no attention",
+  treatMissingData: cloudwatch.TreatMissingData.IGNORE,
+};
+
 /** Adds tasks by seconds to drain; removes one when drained and idle. Without the metric (+Inf) the count stays. */
 export function scaleOnDrain(
   service: ecs.Ec2Service,
@@ -33,7 +38,13 @@ export function scaleOnDrain(
   more.addAdjustment({ adjustment: 1, lowerBound: 0, upperBound: 30 - behindSeconds });
   more.addAdjustment({ adjustment: 2, lowerBound: 30 - behindSeconds, upperBound: 120 - behindSeconds });
   more.addAdjustment({ adjustment: 4, lowerBound: 120 - behindSeconds });
-  alarm(inside, "Behind", drain, cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD, behindSeconds, 2, more);
+  const behind = drain.createAlarm(inside, "Behind", {
+    ...scales,
+    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+    threshold: behindSeconds,
+    evaluationPeriods: 2,
+  });
+  behind.addAlarmAction(new ApplicationScalingAction(more));
 
   const fewer = new StepScalingAction(inside, "Fewer", {
     scalingTarget,
@@ -47,7 +58,8 @@ export function scaleOnDrain(
     usingMetrics: { drain, cpu: service.metricCpuUtilization({ period: Duration.minutes(1) }) },
     period: Duration.minutes(1),
   });
-  alarm(inside, "Idle", idle, cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD, 1, 15, fewer);
+  const isIdle = idle.createAlarm(inside, "Idle", { ...scales, threshold: 1, evaluationPeriods: 15 });
+  isIdle.addAlarmAction(new ApplicationScalingAction(fewer));
 }
 
 /** Gateways follow their requests, and their CPU: requests differ in what they cost. */
@@ -66,24 +78,4 @@ function targetOf(service: ecs.Ec2Service, minCapacity: number, maxCapacity: num
   const target = service.autoScaleTaskCount({ minCapacity, maxCapacity }).node.findChild("Target");
   if (target instanceof ScalableTarget) return target;
   throw new Error("aws-cdk-lib: expected a ScalableTarget named Target below the task count");
-}
-
-function alarm(
-  scope: Construct,
-  id: string,
-  metric: cloudwatch.IMetric & { createAlarm: cloudwatch.MathExpression["createAlarm"] },
-  comparisonOperator: cloudwatch.ComparisonOperator,
-  threshold: number,
-  evaluationPeriods: number,
-  action: StepScalingAction,
-): void {
-  metric
-    .createAlarm(scope, id, {
-      alarmDescription: "Scales; needs no attention",
-      comparisonOperator,
-      threshold,
-      evaluationPeriods,
-      treatMissingData: cloudwatch.TreatMissingData.IGNORE,
-    })
-    .addAlarmAction(new ApplicationScalingAction(action));
 }

@@ -30,8 +30,7 @@ test("a server left behind is ended, also one stopped by SIGSTOP; another proces
   const said: string[] = [];
   await endLeftovers(directory, (line) => said.push(line));
 
-  expect(ours.signalCode ?? (await ended(ours))).toBe("SIGTERM");
-  expect(stopped.signalCode ?? (await ended(stopped))).toBe("SIGTERM");
+  await expect.poll(() => [ours.signalCode, stopped.signalCode]).toEqual(["SIGTERM", "SIGTERM"]);
   expect(neighbour.signalCode).toBeNull();
   expect(said.toSorted()).toEqual([
     `Stopping ours, left behind by an earlier run (process ${ours.pid})`,
@@ -39,6 +38,3 @@ test("a server left behind is ended, also one stopped by SIGSTOP; another proces
   ]);
   expect(readdirSync(join(directory, "run"))).toEqual([]);
 });
-
-const ended = (child: ChildProcess): Promise<NodeJS.Signals> =>
-  new Promise((resolve) => child.once("exit", (_code, signal) => signal && resolve(signal)));

@@ -65,7 +65,7 @@ const checkEveryMs = 500;
 const launcher = /(^|\/| )(npx|npm|pnpm)(\b|@)|^(\/bin\/)?(ba|da)?sh -c /;
 
 /** Calls back once when the `npx` or `pnpm` that started this has ended: npm does not forward signals. Needs /proc. */
-export function onLauncherGone(gone: () => void): () => void {
+export function onLauncherGone(gone: () => void): void {
   const launchers = ancestors();
   const timer = setInterval(() => {
     if (launchers.every(({ pid, startedAt }) => read(pid)?.startedAt === startedAt)) return;
@@ -73,7 +73,6 @@ export function onLauncherGone(gone: () => void): () => void {
     gone();
   }, checkEveryMs);
   timer.unref();
-  return () => clearInterval(timer);
 }
 
 // From the parent upwards, while the process belongs to the launch. The shell of a person or of a script does not.

@@ -31,7 +31,7 @@ export const openRedis = (at: { readonly port: number; readonly password: string
   async command(command: string): Promise<string> {
     const response = await redisCommand(at, command, 30_000);
     if (response !== "" && !response.startsWith("-")) return response;
-    throw new ServiceError("server-failed", `redis ${command}: ${response}`);
+    throw new ServiceError("server-failed", `redis on port ${at.port}: ${command}: ${response}`);
   },
 });
 
@@ -143,12 +143,8 @@ async function startCluster(
   { passwords: { redis: password }, signal }: ServerContext,
 ): Promise<void> {
   await Promise.all(nodes.map((node) => node.start()));
-  const command = async (index: number, text: string): Promise<string> => {
-    const response = await redisCommand({ port: ports[index]?.port ?? 0, password }, text);
-    if (response === "" || response.startsWith("-"))
-      throw new ServiceError("server-failed", `redis-${index + 1}: ${text}: ${response}`);
-    return response;
-  };
+  const command = (index: number, text: string): Promise<string> =>
+    openRedis({ port: ports[index]?.port ?? 0, password }).command(text);
   const everywhere = async (text: string, pattern: RegExp): Promise<void> => {
     const fits = async () =>
       (await Promise.all(nodes.map((_, index) => command(index, text)))).every((response) => pattern.test(response));

@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig, systemSettings } from "@tally/runtime";
 import { Ajv } from "ajv";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { temporaryDirectory } from "../at-end.test-kit.ts";
+import { filledTemplate, keptPasswords } from "../servers/context.ts";
+import { heapFlags } from "../start-apps.ts";
+import { passwordVariables } from "./compose-project.ts";
 
 interface Service {
   readonly image?: string;
@@ -134,39 +137,65 @@ test("the servers read each password from a file that they have", () => {
       variable.endsWith("_FILE") ? [value] : [],
     );
     const given = secrets.map(({ target }) => `/run/secrets/${target}`);
-    expect([name, named.toSorted()]).toEqual([name, given.toSorted()]);
+    expect([name, new Set(named)]).toEqual([name, new Set(given)]);
   }
 });
 
-test("fill-template.sh takes a word from its file, and from its variable otherwise", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tally-fill-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+const fill = (template: string, words: NodeJS.ProcessEnv): string =>
+  execFileSync("bash", [join(infra, "fill-template.sh"), template], {
+    env: { PATH: process.env["PATH"], ...words },
+    stdio: "pipe",
+    encoding: "utf8",
+  });
+
+test("fill-template.sh takes a word from its file, and from its variable otherwise", async () => {
+  const folder = await temporaryDirectory();
   const [template, secret] = [join(folder, "template"), join(folder, "secret")];
   writeFileSync(template, "{{gateway}} {{namespace}}");
   writeFileSync(secret, "f00d\n");
-  const fill = (environment: NodeJS.ProcessEnv) =>
-    execFileSync("bash", [join(infra, "fill-template.sh"), template], {
-      env: { PATH: process.env["PATH"], ...environment },
-      stdio: "pipe",
-      encoding: "utf8",
-    });
-  expect(fill({ FILL_GATEWAY_FILE: secret, FILL_NAMESPACE: "tally" })).toBe("f00d tally\n");
-  expect(fill({ FILL_GATEWAY: "beef", FILL_NAMESPACE: "tally" })).toBe("beef tally\n");
-  expect(() => fill({ FILL_GATEWAY_FILE: join(folder, "absent"), FILL_NAMESPACE: "tally" })).toThrow(
-    "absent: No such file",
-  );
-  writeFileSync(secret, "'; DROP");
-  expect(() => fill({ FILL_GATEWAY_FILE: secret, FILL_NAMESPACE: "tally" })).toThrow("use letters, digits");
+  expect(fill(template, { FILL_GATEWAY_FILE: secret, FILL_NAMESPACE: "tally" })).toBe("f00d tally\n");
+  expect(fill(template, { FILL_GATEWAY: "beef", FILL_NAMESPACE: "tally" })).toBe("beef tally\n");
+  const absent = { FILL_GATEWAY_FILE: join(folder, "absent"), FILL_NAMESPACE: "tally" };
+  expect(() => fill(template, absent)).toThrow("absent: No such file");
 });
+
+const values = {
+  admin: "a-1",
+  gateway: "g1",
+  writer: "w1",
+  ranker: "r1",
+  maintenance: "m1",
+  replication: "p1",
+  namespace: "tally",
+  database: "tally_x",
+  databases: "tally\\_x%",
+  from: "%",
+  lag: "REPLICATION CLIENT",
+};
+const words = Object.fromEntries(Object.entries(values).map(([word, value]) => [`FILL_${word.toUpperCase()}`, value]));
+
+test.each(["redis/users.conf", "mysql/accounts.sql", "rabbitmq/definitions.json"])(
+  "containers and launcher fill %s in the same way",
+  async (template) => {
+    expect(fill(join(infra, template), words)).toBe(await filledTemplate(template, values));
+  },
+);
+
+test.each(["a'b", 'a"b', "a{{b}}", "a\nb", ""])(
+  "a password with characters that a file could misread is rejected: %j",
+  (admin) => {
+    const given = { ...words, FILL_ADMIN: admin };
+    expect(() => fill(join(infra, "mysql", "accounts.sql"), given)).toThrow(/FILL_ADMIN: .*use letters, digits/);
+  },
+);
 
 test.each([
   // The file of version 2 or 1 of cgroups; "max" is no limit.
   ["memory.max", "2147483650", "1503238555"],
   ["memory/memory.limit_in_bytes", "1000", "700"],
   ["memory.max", "max", "0"],
-])("redis/start.sh gives Redis seven tenths of the memory that %s allows: %s", (file, limit, maxmemory) => {
-  const folder = mkdtempSync(join(tmpdir(), "tally-redis-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+])("redis/start.sh gives Redis seven tenths of the memory that %s allows: %s", async (file, limit, maxmemory) => {
+  const folder = await temporaryDirectory();
   mkdirSync(join(folder, "memory"));
   writeFileSync(join(folder, file), `${limit}\n`);
   // Prints what the image's entrypoint would start.
@@ -176,18 +205,14 @@ test.each([
     .replaceAll("/tally/", `${infra}/`)
     .replaceAll("/sys/fs/cgroup/", `${folder}/`)
     .replaceAll("/tmp/users.conf", join(folder, "users.conf"));
-  const words = ["GATEWAY", "WRITER", "RANKER", "MAINTENANCE", "ADMIN", "NAMESPACE"];
   const output = execFileSync("bash", ["-c", script], {
-    env: {
-      PATH: `${folder}:${process.env["PATH"]}`,
-      ...Object.fromEntries(words.map((word) => [`FILL_${word}`, "f00d"])),
-    },
+    env: { PATH: `${folder}:${process.env["PATH"]}`, ...words },
     stdio: "pipe",
     encoding: "utf8",
   });
   expect(output).toContain(`valkey-server ${folder}/users.conf `);
   expect(output).toContain(`--maxmemory ${maxmemory} --maxmemory-policy noeviction`);
-  expect(readFileSync(join(folder, "users.conf"), "utf8")).toContain("user tally on >f00d");
+  expect(readFileSync(join(folder, "users.conf"), "utf8")).toContain("user tally on >a-1");
 });
 
 test("a gateway has time to drain and to stop before it is killed", () => {
@@ -198,9 +223,8 @@ test("a gateway has time to drain and to stop before it is killed", () => {
   );
 });
 
-test("make-secrets.sh writes every secret once, as the addresses that the apps read from files", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tally-secrets-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+test("make-secrets.sh writes every secret once, as the addresses that the apps read from files", async () => {
+  const folder = await temporaryDirectory();
   cpSync(join(infra, "make-secrets.sh"), join(folder, "make-secrets.sh"));
   const make = () => execFileSync("sh", [join(folder, "make-secrets.sh")], { stdio: "pipe" });
   make();
@@ -237,4 +261,18 @@ test("make-secrets.sh writes every secret once, as the addresses that the apps r
   const before = readFileSync(join(secrets, "gateway-amqp-url"), "utf8");
   make();
   expect(readFileSync(join(secrets, "gateway-amqp-url"), "utf8")).toBe(before);
+});
+
+test("the launcher sets each password of compose.yaml", async () => {
+  const required = new Set(Object.values(servers.secrets ?? {}).map(({ environment }) => environment));
+  expect(required.size).toBe(9);
+  const set = passwordVariables(await keptPasswords(await temporaryDirectory()));
+  expect(new Set(Object.keys(set))).toEqual(required);
+});
+
+test("the images start the apps with the launcher's heap flags", () => {
+  // A container has its own limit: the old generation gets a share of it.
+  const flags = [...heapFlags.slice(0, -1), "--max-old-space-size-percentage=50"].map((flag) => `"${flag}"`).join(", ");
+  expect(heapFlags.at(-1)).toMatch(/^--max-old-space-size=/);
+  expect(textOf("Dockerfile")).toContain(`ENTRYPOINT ["node", ${flags}, "src/main.ts"]`);
 });
