@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { utcDayOf } from "@tally/contract";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, test } from "vitest";
 import { postJson, sell } from "./kit/sales.ts";
@@ -21,10 +22,8 @@ const reader = await keyOf("*:read", "*:write");
 const at = (path: string, init: RequestInit = { headers: operator }, gateway = 0) =>
   fetch(`${system.urls[gateway]}${path}`, init);
 
-const put = (store: string, body: unknown, own = operator, gateway = 0, many = "stores") => {
-  const headers = { ...own, "content-type": "application/json" };
-  return at(`/${many}/${store}`, { method: "PUT", headers, body: JSON.stringify(body) }, gateway);
-};
+const put = (store: string, body: unknown, own = operator, gateway = 0, many = "stores") =>
+  postJson(`${system.urls[gateway]}/${many}/${store}`, body, own, "PUT");
 
 test("an operator registers a store, and all gateways know it at once", async () => {
   expect((await at("/stores/70", undefined, 1)).status).toBe(404);
@@ -70,7 +69,7 @@ test("a store that moves keeps its earlier regions, and what a PUT leaves out st
   ];
   const south = { region: "South", validFrom: "20260601" };
   const later = { region: "West", validFrom: "29990101" };
-  const today = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+  const today = String(utcDayOf(Date.now()));
   for (const [body, shown] of [
     [{ zone, name: "Hafen", region: "North" }, north],
     [
@@ -209,8 +208,7 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
 test("a sale and a refund are of tomorrow in the zone of their store at the latest", async () => {
   await put("75", { zone: "Pacific/Kiritimati", closingHour: 6 });
   await put("76", { zone: "Pacific/Honolulu" });
-  const dateAfter = (hours: number) =>
-    new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 10).replaceAll("-", "");
+  const dateAfter = (hours: number) => String(utcDayOf(Date.now() + hours * 3_600_000));
   // Tomorrow in Kiritimati, which is 24 hours ahead of Honolulu.
   const late = dateAfter(38);
   const items = [{ ItemID: 9, numberOfItems: 1 }];

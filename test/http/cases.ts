@@ -233,12 +233,3 @@ async function differencesAtEnd(
 }
 
 const summary = ({ status, body }: HttpResponse): string => `${status} ${JSON.stringify(body.slice(0, 200))}`;
-
-/** Runs a task for each number from 0 to `count` - 1, at most `lanes` at a time. */
-export async function inLanes(count: number, lanes: number, task: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const run = async (): Promise<void> => {
-    for (let index = next++; index < count; index = next++) await task(index);
-  };
-  await Promise.all(Array.from({ length: lanes }, run));
-}

@@ -28,18 +28,10 @@ export function post(path: string, body: string | Buffer = "", headers: readonly
 }
 
 /** A POST whose body travels in the given chunks. */
-export function chunked(
-  path: string,
-  chunks: readonly (string | Buffer)[],
-  headers: readonly string[] = [json],
-): Buffer {
-  const head = [`POST ${path} HTTP/1.1`, "Host: tally", ...headers, "Transfer-Encoding: chunked"];
-  return raw(head, inChunks(chunks));
-}
-
-function inChunks(chunks: readonly (string | Buffer)[]): Buffer {
+export function chunked(path: string, chunks: readonly (string | Buffer)[]): Buffer {
   const parts = chunks.flatMap((chunk) => [`${Buffer.byteLength(chunk).toString(16)}\r\n`, chunk, "\r\n"]);
-  return Buffer.concat([...parts, "0\r\n\r\n"].map((part) => Buffer.from(part)));
+  const body = Buffer.concat([...parts, "0\r\n\r\n"].map((part) => Buffer.from(part)));
+  return raw([`POST ${path} HTTP/1.1`, "Host: tally", json, "Transfer-Encoding: chunked"], body);
 }
 
 /** A part of a form: its head lines and its bytes. */
@@ -98,8 +90,7 @@ export const postSale = (n: number, headers: readonly string[] = [json]): Buffer
 export const entry = (n: number, more = ""): string =>
   `{"storeID":${n},"custID":1,"date":"20261120","items":[{"ItemID":"85571","numberOfItems":3}]${more}}`;
 
-export const swipeBody = (n: number, comment = "hello"): string =>
-  JSON.stringify({ swiper: String(n), swipee: "2", comment });
+export const swipeBody = (n: number): string => JSON.stringify({ swiper: String(n), swipee: "2", comment: "hello" });
 export const rideBody = (n: number): string =>
   `{"resortID":"silverMt","dayID":"1","skierID":"${n}","time":"408","liftID":"27"}`;
 export const stepsPath = (n: number): string => `/steps/${n}/3/14/250`;

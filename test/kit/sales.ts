@@ -7,10 +7,10 @@ import { entry, formMediaType, formOf, type Part } from "../http/requests.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Posts JSON. */
-export const postJson = (url: string, body: unknown, headers: Headers = {}): Promise<Response> =>
+/** Posts JSON, or puts it. */
+export const postJson = (url: string, body: unknown, headers: Headers = {}, method = "POST"): Promise<Response> =>
   fetch(url, {
-    method: "POST",
+    method,
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });

@@ -1,3 +1,4 @@
+import { utcDayOf } from "@tally/contract";
 import { expect } from "vitest";
 import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
 import { downloaded, openPages, pageTest } from "./open-page.ts";
@@ -11,7 +12,7 @@ import { openDatabase, startSystem } from "../kit/system.ts";
 const system = await startSystem({ BY: "quantity,netSales" });
 await seed(system);
 const weekAgo = Math.floor(Date.now() / 1000) - 7 * 86_400;
-const dayThen = new Date(weekAgo * 1000).toISOString().slice(0, 10).replaceAll("-", "");
+const dayThen = String(utcDayOf(weekAgo * 1000));
 await openDatabase(system).writer.query(
   "INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES (?, ?, 40, 900000, ?, '[]')",
   [dayThen, Math.floor(weekAgo / 900) - 2, "[[7, 40, 900000, 0]]"],
