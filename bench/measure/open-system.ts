@@ -85,7 +85,11 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
   }
 }
 
-function accountsFor({ stores, readsFrom }: Design, { addresses, accounts }: Services): Accounts {
+/** The addresses of each app in a design. */
+export function accountsFor(
+  { stores, readsFrom }: Design,
+  { addresses, accounts }: Pick<Services, "addresses" | "accounts">,
+): Accounts {
   // The synchronous designs write to the database from the gateway, which its account may not.
   if (stores === "gateway") return { ...accounts, gateway: addresses };
   if (readsFrom !== "primary") return accounts;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { meaningOf } from "./designs.ts";
+import { accountsFor } from "../open-system.ts";
+import { designOf, meaningOf } from "./designs.ts";
 
 test.each([
   ["batched", "confirmed", "on disk at a majority of the broker's nodes"],
@@ -8,4 +9,13 @@ test.each([
   ["bare", "confirmed", "checked, and stored nowhere"],
 ] as const)("%s, %s states what a 2xx means", (design, durability, meaning) => {
   expect(meaningOf(design, durability)).toMatch(meaning);
+});
+
+test.each([
+  ["primary-reads", "primary"],
+  ["batched", "replica"],
+] as const)("a gateway of %s reads from the %s", (design, expected) => {
+  const addresses = { amqpUrl: "", databaseWriteUrl: "primary", databaseReadUrl: "replica", redisUrl: "" };
+  const accounts = { gateway: addresses, writer: addresses, ranker: addresses, maintenance: addresses };
+  expect(accountsFor(designOf(design), { addresses, accounts }).gateway.databaseReadUrl).toBe(expected);
 });

@@ -21,10 +21,7 @@ function readCpuTime() {
   // user nice system idle iowait irq softirq steal; then the time of guests, which user and nice include (proc(5)).
   const [, ...fields] = text.slice(0, text.indexOf("\n")).split(/ +/);
   const seconds = fields.slice(0, 8).map((field) => Number(field) / ticksPerSecond);
-  const [user = 0, nice = 0, system = 0] = seconds;
   return {
-    /** The time of processes, nice ones too, and of the kernel for them; without interrupts, which it counts apart. */
-    processSeconds: user + nice + system,
     /** Time in which the hypervisor gave a core to another virtual machine. */
     stealSeconds: seconds[7] ?? 0,
     /** All time, idle time included. */
