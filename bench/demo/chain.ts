@@ -1,3 +1,5 @@
+import { utcDayOf } from "@tally/contract";
+
 /* The stores of the chain, their local time, and how their sales spread over a day. Times are in ms since 1970. */
 
 /** A time zone of the chain. Its stores open, sell most and close by its local time. */
@@ -73,10 +75,7 @@ function localDate(atMs: number, { utcOffsetHours }: Offset): Date {
 }
 
 /** The business date of an instant in a zone: yyyymmdd. */
-export function businessDate(atMs: number, zone: Offset): number {
-  const date = localDate(atMs, zone);
-  return date.getUTCFullYear() * 10_000 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
-}
+export const businessDate = (atMs: number, zone: Offset): number => utcDayOf(localDate(atMs, zone).getTime());
 
 /** Minutes since local midnight, 0 to 1439. */
 export function localMinute(atMs: number, zone: Zone): number {

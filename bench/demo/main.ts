@@ -1,11 +1,12 @@
 import { randomInt } from "node:crypto";
 import { createTallyClient } from "@tally/client";
+import { utcDayOf } from "@tally/contract";
 import { reasonOf, readConfigOrExit, secret } from "@tally/runtime";
 import { numberFlag, origin, wholeNumber, wholeNumberTo } from "@tally/runtime/flag-values";
 import { StatusLine } from "@tally/runtime/status-line";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { interruption } from "../kit/index.ts";
-import { businessDate, clockOf, instantOf, zones } from "./chain.ts";
+import { clockOf, instantOf, zones } from "./chain.ts";
 import { addTo, compareBoards, emptyBoards } from "./day-boards.ts";
 import { DayPlayer, type GatewayAddress } from "./day-player.ts";
 import { registerNames } from "./names.ts";
@@ -42,7 +43,12 @@ const flags: Flags = new Command("demo")
   .option("--speed <times>", "how much faster than real time; a day takes 144 s at 600", positive, 600)
   .option("--stores <number>", "stores in each time zone", wholeNumberTo(storesMax), 4)
   .option("--purchases <number>", "purchases of the day: 14,400 at speed 600 are 100 a second", wholeNumber, 14_400)
-  .option("--day <yyyymmdd>", "the business date on which the day begins, at 6:00 in the first zone", dateFlag, today())
+  .option(
+    "--day <yyyymmdd>",
+    "the business date on which the day begins, at 6:00 in the first zone",
+    dateFlag,
+    utcDayOf(Date.now()),
+  )
   .option(
     "--seed <number>",
     "the same seed, with the same other flags, sends the same purchases with the same keys",
@@ -144,11 +150,7 @@ function dateFlag(text: string): number {
   const date = Number(text);
   // The gateway rejects business dates before the year 1000 and after tomorrow, on which the last sales of the day may
   // be. A day that does not exist becomes another one.
-  const isReal = /^[1-9]\d{7}$/.test(text) && businessDate(instantOf(date, 0, utc), utc) === date;
-  if (isReal && date <= today()) return date;
+  const isReal = /^[1-9]\d{7}$/.test(text) && utcDayOf(instantOf(date, 0, utc)) === date;
+  if (isReal && date <= utcDayOf(Date.now())) return date;
   throw new InvalidArgumentError("expected a date as yyyymmdd, at most today's (UTC)");
-}
-
-function today(): number {
-  return businessDate(Date.now(), utc);
 }

@@ -59,23 +59,18 @@ async function drillSystem(options: DrillOptions) {
     const spread = options.wide === true ? "wide" : "narrow";
     const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, spread, directory };
     load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
-    const {
-      outcomes,
-      failures,
-      letters: injected,
-      lost: everLost,
-    } = await injectAll(system, load, { ...options, kinds });
+    const { outcomes, failures, letters, lost } = await injectAll(system, load, { ...options, kinds });
     say("the load ends; waiting for the events under way");
     const totals = await load.call("finish");
     say(`audit of ${totals.acknowledged} acknowledged events`);
-    const lostNow = await stillLost(system.database, everLost);
+    const lostNow = await stillLost(system.database, lost);
     const audited = await runAudit(system, directory, lostNow);
     const kept = await countDeadLetters(system, lostNow);
-    const contents = await checkContents(system.database, directory, domains, everLost);
+    const contents = await checkContents(system.database, directory, domains, lost);
     const found = [
       ...failures,
       ...outcomes.flatMap(lateness),
-      ...differences(totals, audited, { injected, kept }, everLost),
+      ...differences(totals, audited, { injected: letters, kept }, lost),
     ];
     const { wrong, firstWrong } = contents;
     if (wrong > 0)
@@ -143,11 +138,8 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
     options.signal.throwIfAborted();
     acknowledged += (await load.call("figures")).acknowledged;
     try {
-      const { aftermath, ...outcome } = await injectOne(system, load, options, {
-        fault,
-        startedAt,
-        events: acknowledged,
-      });
+      const before = { startedAt, events: acknowledged };
+      const { aftermath, ...outcome } = await injectOne(system, load, options, fault, before);
       acknowledged += outcome.clients.acknowledged;
       outcomes.push(outcome);
       letters.events += aftermath.letters?.events ?? 0;
@@ -169,7 +161,8 @@ async function injectOne(
   system: System,
   load: Thread<LoadCalls>,
   { kinds, sabotage, equalWithin }: DrillOptions,
-  { fault, startedAt, events }: { readonly fault: ScheduledFault; readonly startedAt: number; readonly events: number },
+  fault: ScheduledFault,
+  { startedAt, events }: { readonly startedAt: number; readonly events: number },
 ) {
   const kind = kinds.find(({ name }) => name === fault.kind);
   if (kind === undefined) throw new TypeError(`there is no kind ${fault.kind}`);

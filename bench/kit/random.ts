@@ -26,17 +26,10 @@ export class Random {
     return choices[this.integer(0, choices.length - 1)] ?? choices[0];
   }
 
-  /** A copy in random order (Fisher and Yates). */
+  /** A copy in random order. */
   shuffled<T>(list: readonly T[]): readonly T[] {
-    const shuffled = [...list];
-    for (let last = shuffled.length - 1; last > 0; last--) {
-      const other = this.integer(0, last);
-      const [a, b] = [shuffled[last], shuffled[other]];
-      if (a === undefined || b === undefined) continue;
-      shuffled[last] = b;
-      shuffled[other] = a;
-    }
-    return shuffled;
+    const keyed = list.map((one) => ({ one, key: this.fraction() }));
+    return keyed.toSorted((a, b) => a.key - b.key).map(({ one }) => one);
   }
 }
 

@@ -94,34 +94,17 @@ test("every figure that both contenders have is compared by round, with its spre
 });
 
 const settings = ["32", "64", "128"];
-/** For rounds with these rates and p99s, a list for each setting. */
-const chosen = (...figures: readonly (readonly (readonly [number, number])[])[]) =>
-  bestWithin(50, settings, runsWith(figures))?.name;
-const runsWith = (figures: readonly (readonly (readonly [number, number])[])[]) =>
-  figures.flatMap((own, index) =>
-    own.map(([perSecond, p99], round) =>
-      run(settings[index] ?? "", round, { ranked: { perSecond }, latencyMs: latency(p99) }),
-    ),
+/** The rounds of one setting, each with a rate and a p99. */
+const rounds = (setting: string, rates: readonly number[], p99s: readonly number[]) =>
+  rates.map((perSecond, round) =>
+    run(setting, round, { ranked: { perSecond }, latencyMs: latency(p99s[round] ?? Number.NaN) }),
   );
 
 test("the best setting has the highest median throughput among those within the limit", () => {
-  const slow = [5000, 10] as const;
-  expect(
-    chosen(
-      [slow],
-      [
-        [8000, 40],
-        [8200, 49],
-        [3000, 90],
-      ],
-      [
-        [12_000, 70],
-        [12_500, 75],
-        [12_700, 20],
-      ],
-    ),
-  ).toBe("64");
-  expect(bestWithin(5, settings, runsWith([[slow]]))).toBeUndefined();
+  const slow = rounds("32", [5000], [10]);
+  const [medium, fast] = [rounds("64", [8000, 8200, 3000], [40, 49, 90]), rounds("128", [12_000, 12_500], [70, 75])];
+  expect(bestWithin(50, settings, [...slow, ...medium, ...fast])?.name).toBe("64");
+  expect(bestWithin(5, settings, slow)).toBeUndefined();
 });
 
 test.each([
@@ -129,16 +112,12 @@ test.each([
   [10_000, "32"],
   [8900, "64"],
 ])("of settings within the noise of each other the first is chosen: %i beside 10,000 a second", (first, expected) => {
-  expect(chosen([[first, 20]], [[10_000, 30]], [[20_000, 90]])).toBe(expected);
+  const runs = [...rounds("32", [first], [20]), ...rounds("64", [10_000], [30]), ...rounds("128", [20_000], [90])];
+  expect(bestWithin(50, settings, runs)?.name).toBe(expected);
 });
 
 test("a setting that lost events is not chosen", () => {
   const lossy = run("32", 0, { ranked: { perSecond: 9900 }, latencyMs: latency(20), agrees: false });
-  const whole = runsWith([[], [[10_000, 30]]]);
-  expect(bestWithin(50, settings, [lossy, ...whole])).toEqual({
-    name: "64",
-    rate: 10_000,
-    p99: 30,
-    throughput: "ranked /s",
-  });
+  const whole = { name: "64", rate: 10_000, p99: 30, throughput: "ranked /s" };
+  expect(bestWithin(50, settings, [lossy, ...rounds("64", [10_000], [30])])).toEqual(whole);
 });

@@ -1,5 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { aborted } from "node:util";
 import { workloadOf } from "../kit/index.ts";
 import { idBytes } from "./load/recorder.ts";
 import { claimDirectory, runTally } from "@tally/local";
@@ -37,15 +38,11 @@ export async function runBench(plan: BenchPlan): Promise<Report> {
 
 /** Rejects at once when `signal` is aborted. The work then ends with the process. */
 async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
+  const abort = async (): Promise<never> => {
+    await aborted(signal, work);
+    throw signal.reason;
+  };
+  return Promise.race([work, abort()]);
 }
 
 /** `idsFile` gets the ids of acknowledged events, for the audit. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Random } from "../../kit/index.ts";
 import { crashPointNames, type CrashPoint } from "../inside/crash-points.ts";
 import { gateways, type System } from "../system.ts";
 import type { Aftermath, FaultKind } from "./fault-kind.ts";
@@ -20,35 +21,39 @@ function startAgain(system: System, target: string): Aftermath {
   return { backAt: performance.now(), started: system.server(target).start(), ...gatewayOf(target) };
 }
 
-const killed = (app: App): FaultKind => ({
-  name: `${app}-killed`,
-  plan: (random) => ({ target: random.pick(processesOf(app)), ms: random.integer(0, 800), count: 0 }),
-  async inject(system, { target, ms }) {
+/** A fault of any process of an app, with a time between two limits. */
+const processKind = (
+  app: App,
+  name: string,
+  [msMin, msMax]: readonly [number, number],
+  inject: FaultKind["inject"],
+  count: (random: Random) => number = () => 0,
+): FaultKind => ({
+  name,
+  plan: (random) => ({ target: random.pick(processesOf(app)), ms: random.integer(msMin, msMax), count: count(random) }),
+  inject,
+});
+
+const killed = (app: App): FaultKind =>
+  processKind(app, `${app}-killed`, [0, 800], async (system, { target, ms }) => {
     system.server(target).kill("SIGKILL");
     await delay(ms);
     return startAgain(system, target);
-  },
-});
+  });
 
-const frozen = (app: App): FaultKind => ({
-  name: `${app}-frozen`,
-  plan: (random) => ({ target: random.pick(processesOf(app)), ms: random.integer(500, 2500), count: 0 }),
-  async inject(system, { target, ms }) {
+const frozen = (app: App): FaultKind =>
+  processKind(app, `${app}-frozen`, [500, 2500], async (system, { target, ms }) => {
     await freeze(system, target, ms);
     return { backAt: performance.now(), ...gatewayOf(target) };
-  },
-});
+  });
 
-const restarted = (app: App): FaultKind => ({
-  name: `${app}-restarted`,
-  plan: (random) => ({ target: random.pick(processesOf(app)), ms: 0, count: 0 }),
-  async inject(system, { target }) {
+const restarted = (app: App): FaultKind =>
+  processKind(app, `${app}-restarted`, [0, 0], async (system, { target }) => {
     const exitCode = await system.server(target).stop();
     if (exitCode !== 0)
       throw new Error(`${target} must exit with 0 after SIGTERM; exit code: ${exitCode ?? "none, killed"}`);
     return startAgain(system, target);
-  },
-});
+  });
 
 const threadEnded = (app: App): FaultKind => ({
   name: `${app}-thread-killed`,
@@ -59,36 +64,26 @@ const threadEnded = (app: App): FaultKind => ({
   },
 });
 
-const crashed = (app: App, point: CrashPoint): FaultKind => ({
-  name: point,
-  plan: (random) => ({
-    target: random.pick(processesOf(app)),
-    ms: random.integer(0, 300),
-    count: random.integer(0, 20),
-  }),
-  async inject(system, { target, ms, count }) {
+const crashed = (app: App, point: CrashPoint): FaultKind => {
+  const inject: FaultKind["inject"] = async (system, { target, ms, count }) => {
     await system.inside.crash(target, point, count);
     await delay(ms);
     return startAgain(system, target);
-  },
-});
+  };
+  return processKind(app, point, [0, 300], inject, (random) => random.integer(0, 20));
+};
 
 const hourMs = 3_600_000;
 
-const clockJumped = (app: App): FaultKind => ({
-  name: `${app}-clock-jumped`,
-  plan: (random) => ({
-    target: random.pick(processesOf(app)),
-    ms: random.integer(1000, 4000),
-    count: random.pick([-hourMs, hourMs]),
-  }),
-  async inject(system, { target, ms, count: shiftMs }) {
+const clockJumped = (app: App): FaultKind => {
+  const inject: FaultKind["inject"] = async (system, { target, ms, count: shiftMs }) => {
     await system.inside.shiftClock(target, shiftMs);
     await delay(ms);
     await system.inside.shiftClock(target, 0);
     return { backAt: performance.now(), ...gatewayOf(target) };
-  },
-});
+  };
+  return processKind(app, `${app}-clock-jumped`, [1000, 4000], inject, (random) => random.pick([-hourMs, hourMs]));
+};
 
 export async function freeze(system: System, name: string, ms: number): Promise<void> {
   system.server(name).kill("SIGSTOP");

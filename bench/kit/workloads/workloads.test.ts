@@ -1,4 +1,4 @@
-import { batchDecoder, encodeBatch, encodeEvent, eventIdOfKey, newEventId } from "@tally/contract";
+import { batchDecoder, encodeBatch, encodeEvent, eventIdOfKey, newEventId, utcDayOf } from "@tally/contract";
 import { domains } from "@tally/domains";
 import { expect, test } from "vitest";
 import { workload as albums } from "./albums.ts";
@@ -69,7 +69,7 @@ test("purchases: each store is one connection with separate customers, and buys 
   const paths = groupsOf("purchases", 1).flatMap(({ connections, request }) =>
     Array.from({ length: connections }, (_, connection) => request(connection, 0, high).path),
   );
-  const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
+  const date = String(utcDayOf(Date.now() - 86_400_000));
   expect(paths).toEqual(paths.map((_, n) => `/purchase/${n + 1}/customer/${n + 1}999/date/${date}`));
   const bodyWith = (item: string) => `{"items":[${Array(5).fill(`{"ItemID":"${item}","numberOfItems":1}`).join(",")}]}`;
   expect(requestOf("purchases", [0, 0, 0], low)).toContain(bodyWith("1"));

@@ -7,24 +7,10 @@ export interface Arrangement {
   readonly gateways: number;
 }
 
-/** One row of a source's tables, as printed. */
-export interface PrintedRow {
-  /** Unique in its source. */
-  readonly id: string;
-  /** The description of the SourceRun that sends the same load. */
-  readonly load: string;
-  /** The server as the source names it. */
-  readonly server: string;
-  /** Requests, GETs included. */
-  readonly perSecond: number | null;
-  readonly p99Ms: number | null;
-  /** What of ours compares with it, or why nothing does. */
-  readonly beside: Arrangement | string;
-}
-
 /*
- * Every row that the sources print: its load, its server, requests a second, p99 in ms (of POST and GET together in S1,
- * of POST elsewhere), and the arrangement of ours that compares with it, or why there is none. null: not printed.
+ * Every row that the sources print: its id, unique in its source; its load, the description of the SourceRun that sends
+ * the same; its server, as the source names it; requests a second, GETs included; p99 in ms (of POST and GET together in
+ * S1, of POST elsewhere); and the arrangement of ours that compares with it, or why nothing does. null: not printed.
  */
 
 type Row = readonly [
@@ -36,7 +22,9 @@ type Row = readonly [
   beside: Arrangement | string,
 ];
 
-const rows = (all: readonly Row[]): readonly PrintedRow[] =>
+export type PrintedRow = ReturnType<typeof rows>[number];
+
+const rows = (all: readonly Row[]) =>
   all.map(([id, load, server, perSecond, p99Ms, beside]) => ({ id, load, server, perSecond, p99Ms, beside }));
 
 /** tally as it is, with one gateway. */
