@@ -25,13 +25,6 @@ interface Post {
   readonly type: string;
 }
 
-/** A POST of one event, in two versions with different content for one key. */
-interface TwoContents {
-  readonly name: string;
-  readonly first: Post;
-  readonly other: Post;
-}
-
 const json = (path: string, body: object): Post => ({ path, body: JSON.stringify(body), type: "application/json" });
 const sale = (quantity: number, customer = 1, day = 20): Post =>
   json(`/purchase/7/customer/${customer}/date/202611${day}`, { items: [{ ItemID: 9, numberOfItems: quantity }] });
@@ -46,8 +39,9 @@ const album = (title: string, imageBytes: number): Post => ({
   type: formMediaType,
 });
 
-/** One pair for each way in which two events can differ. A test uses each pair with a new key. */
-const twoContents: readonly [TwoContents, ...TwoContents[]] = [
+/** A POST of one event in two versions, for each way in which two events can differ. A test uses each pair with a new
+ * key. */
+const twoContents = [
   { name: "a sale of another quantity", first: sale(1), other: sale(2) },
   { name: "a sale to another customer", first: sale(1), other: sale(1, 2) },
   { name: "a sale of another day", first: sale(1), other: sale(1, 1, 21) },
@@ -56,7 +50,7 @@ const twoContents: readonly [TwoContents, ...TwoContents[]] = [
   { name: "other steps", first: steps(1), other: steps(2) },
   { name: "an album with another title", first: album("T", 100), other: album("U", 100) },
   { name: "an album with another image", first: album("T", 300_000), other: album("T", 300_001) },
-];
+] as const;
 const [{ first: oneSale, other: otherSale }] = twoContents;
 
 const post = (gateway: number, what: Post, key?: string) => postTo(system.urls[gateway] ?? "", what, key);

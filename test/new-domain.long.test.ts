@@ -148,17 +148,11 @@ async function copyOfSources(): Promise<string> {
   return copy;
 }
 
-/** The code blocks of a document: files, and commands with their output. */
-interface Guide {
-  /** The path is the heading above the block. */
-  readonly files: readonly { readonly path: string; readonly text: string }[];
-  readonly commands: readonly { readonly line: string; readonly printed: string }[];
-}
-
-/** Throws for a block that is neither a file nor commands. */
-function readGuide(document: string): Guide {
-  const files: Guide["files"][number][] = [];
-  const commands: Guide["commands"][number][] = [];
+/** The code blocks of a document: files, each below a heading with its path, and commands with their output. Throws for
+ * another block. */
+function readGuide(document: string) {
+  const files: { readonly path: string; readonly text: string }[] = [];
+  const commands: { readonly line: string; readonly printed: string }[] = [];
   let path = "";
   const parts = readFileSync(document, "utf8").matchAll(/^## `(.+?)`|^```(\w*)\n([\s\S]*?)^```$/gm);
   for (const [, heading, language = "", block = ""] of parts) {

@@ -3,6 +3,7 @@ import { atEnd, listen, temporaryDirectory } from "@tally/local/at-end";
 import { EventSourceParserStream, type EventSourceMessage } from "eventsource-parser/stream";
 import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 
@@ -33,26 +34,19 @@ export async function startForwarding(
   gatewayUrl: string,
   before: (path: string, body: Buffer) => OwnResponse | undefined | Promise<OwnResponse | undefined>,
 ): Promise<string> {
-  const { url: ownUrl } = await listen(async (request, response) => {
-    const { method = "", url = "", headers } = request;
-    const body = await buffer(request);
+  const { url: ownUrl } = await listen(async (incoming, response) => {
+    const { method = "", url = "", headers } = incoming;
+    const body = await buffer(incoming);
     const own = await before(url, body);
     if (own !== undefined) {
       response.writeHead(own.status, own.headers).end(own.body);
       return;
     }
-    const kept = Object.entries(headers).filter(([name]) => ["content-type", "idempotency-key"].includes(name));
-    const reply = await fetch(gatewayUrl + url, {
-      method,
-      headers: kept.map(([name, value]): [string, string] => [name, String(value)]),
-      body,
+    const forwarded = request(gatewayUrl + url, { method, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 0, reply.headers);
+      reply.pipe(response);
     });
-    const returned = ["content-type", "tally-event-id"].flatMap((name) => {
-      const value = reply.headers.get(name);
-      return value === null ? [] : [[name, value] as const];
-    });
-    response.writeHead(reply.status, Object.fromEntries(returned));
-    response.end(await reply.text());
+    forwarded.on("error", () => response.destroy()).end(body);
   });
   return ownUrl;
 }

@@ -115,36 +115,27 @@ export async function openRedisNodes(system: Pick<System, "services" | "addresse
     }),
   );
   const running = (): RedisNode => all.find(({ server }) => server.pid !== undefined) ?? expect.fail("no node runs");
-  async function replicaOf(master: RedisNode): Promise<RedisNode> {
-    // id, address, flags, id of its master, …
-    const lines = String(await running().redis.cluster("NODES")).split("\n");
-    const line = lines.find((one) => one.split(" ")[3] === master.id);
-    return all.find(({ id }) => id === line?.split(" ")[0]) ?? expect.fail("it has no replica");
-  }
   const slotOf = (key: string): Promise<number> => running().redis.cluster("KEYSLOT", key);
+  /** The nodes that serve a key now, as another node says: the master, then its replicas. */
+  async function nodesOf(key: string): Promise<readonly [RedisNode, ...RedisNode[]]> {
+    const [slot, ranges] = [await slotOf(key), await running().redis.cluster("SLOTS")];
+    const [, , ...nodes] = ranges.find(([first, last]) => first <= slot && slot <= last) ?? [0, 0];
+    const [master, ...replicas] = nodes.flatMap(([, port]) => all.filter(({ server }) => server.port === port));
+    return [master ?? expect.fail(`no master serves ${key}`), ...replicas];
+  }
 
   return {
     all,
     slotOf,
 
-    /** The node that serves a key now, as another node says. */
-    async masterOf(key: string) {
-      const slot = await slotOf(key);
-      const lines = String(await running().redis.cluster("NODES")).split("\n");
-      const has = (range: string): boolean => {
-        const [first = Number.NaN, last = first] = range.split("-").map(Number);
-        return first <= slot && slot <= last;
-      };
-      // id, address, flags, …, then ranges of slots from the ninth field on.
-      const line = lines.find((one) => /master/.test(one) && !/fail/.test(one) && one.split(" ").slice(8).some(has));
-      return all.find(({ id }) => id === line?.split(" ")[0]) ?? expect.fail(`no master serves ${key}`);
-    },
+    masterOf: async (key: string) => (await nodesOf(key))[0],
 
-    /** From now on its replica gets nothing more from a master. */
-    async cutOff(master: RedisNode) {
-      const replica = await replicaOf(master);
+    /** From now on the replica of a key's master gets nothing more from it. Returns the master. */
+    async cutOff(key: string) {
+      const [master, replica = expect.fail("it has no replica")] = await nodesOf(key);
       await replica.redis.config("SET", "masterauth", "wrong");
       await master.redis.call("CLIENT", ["KILL", "TYPE", "replica"]);
+      return master;
     },
 
     /** Starts a killed node again. Resolves when it is a complete replica. */
