@@ -46,6 +46,8 @@ test("an operator registers a store, and all gateways know it at once", async ()
     [400, /^zone: expected the IANA name/, "70", { zone: "T12+0200" }],
     [400, /^closingHour: expected an integer from 0 to 6, got 7/, "70", { ...utc, closingHour: 7 }],
     [400, /^name: expected a text of 1 to 100 characters/, "70", { ...utc, name: "Hafen " }],
+    [400, /^currency: expected an ISO 4217 code.*"eur"/, "70", { ...utc, currency: "eur" }],
+    [400, /^currency: expected an ISO 4217 code.*"EUX"/, "70", { ...utc, currency: "EUX" }],
     [400, /^region: expected a text of 1 to 60 characters/, "70", { ...utc, region: "N".repeat(61) }],
     [400, /^validFrom: expected a calendar date/, "70", { ...utc, region: "North", validFrom: "20260230" }],
     [400, /^region: expected a region beside validFrom/, "70", { ...utc, validFrom: "20260601" }],
@@ -154,7 +156,7 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     expect(mark).toBe("");
     return { file: /^attachment; filename="(.*)"$/.exec(headers.get("content-disposition") ?? "")?.[1], lines };
   };
-  await put("78", { zone: "UTC", name: "Öst, alt", region: "East" });
+  await put("78", { zone: "UTC", name: "Öst, alt", region: "East", currency: "EUR" });
   await put("910", { name: "=HYPERLINK(1)" }, operator, 0, "items");
   await put("911", { name: 'Tee "grün"' }, operator, 0, "items");
   const sold = [910, 911].map((ItemID) => ({ ItemID, numberOfItems: ItemID, unitPrice: "1.5" }));
@@ -186,8 +188,8 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     lines: [expect.stringMatching(/saleEventID/), ""],
   });
   expect((await csvOf("/stores?search=,%20alt&format=csv")).lines).toEqual([
-    "storeID,zone,closingHour,name,region,validFrom",
-    '78,UTC,0,"Öst, alt",East,10000101',
+    "storeID,zone,closingHour,name,region,validFrom,currency",
+    '78,UTC,0,"Öst, alt",East,10000101,EUR',
     "",
   ]);
   expect((await csvOf("/dead-letters?format=csv")).lines[0]).toMatch(/^id,domain,stage,/);
@@ -237,8 +239,8 @@ test("a file registers stores, a wrong line is rejected with its reason, and an 
   const file = join(await temporaryDirectory(), "stores.csv");
   const exported = `${file}.exported.csv`;
   const importFile = (path: string, key = operator) => tally(key, "import", path, "--domain", "stores");
-  const lines = ["80,africa/cairo,", "81,Mars/Olympus,2", "82,Europe/Berlin,3", "080,Africa/Cairo,5"];
-  await writeFile(file, ["storeID,zone,closingHour", ...lines, ""].join("\n"));
+  const lines = ["80,africa/cairo,,", "81,UTC,2,USD", "82,Europe/Berlin,3,EUR", "080,Africa/Cairo,5,"];
+  await writeFile(file, ["storeID,zone,closingHour,currency", ...lines, ""].join("\n"));
   // An import of events ends with 2 here, because it would store its lines again.
   await writeFile(`${file}.import-began`, "of other content");
   for (let n = 0; n < 2; n++) {
@@ -247,12 +249,12 @@ test("a file registers stores, a wrong line is rejected with its reason, and an 
       output: expect.stringContaining("3 lines accepted, 1 rejected"),
     });
     expect(await readFile(`${file}.rejected.csv`, "utf8")).toMatch(
-      /\n3,"zone: expected the IANA name .*",81,Mars\/Olympus,2\n$/,
+      /\n3,"currency: expected EUR, which registered stores have, got ""USD""",81,UTC,2,USD\n$/,
     );
   }
   await tally(operator, "export", "stores", "--output", exported, "--endpoint", "write");
   expect(await readFile(exported, "utf8")).toMatch(
-    /^storeID,zone,closingHour,name,region,validFrom\n(7.*\n)*80,Africa\/Cairo,5,,,\n82,Europe\/Berlin,3,,,\n$/,
+    /^storeID,zone,closingHour,name,region,validFrom,currency\n(7.*\n)*80,Africa\/Cairo,5,,,,\n82,Europe\/Berlin,3,,,,EUR\n$/,
   );
   expect(await importFile(exported)).toMatchObject({ exitCode: 0, output: expect.stringContaining(" 0 rejected") });
   await writeFile(file, "storeID,zone\n80,Africa/Cairo\n");

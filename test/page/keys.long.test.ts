@@ -56,6 +56,7 @@ pageTest("a key with the scope operate names a store and an item on the page, wi
   await page.getByLabel("Region", { exact: true }).fill("North");
   await page.getByLabel("Region valid from").fill("2026-06-01");
   await page.getByLabel("Day ends at hour").selectOption("2");
+  await page.getByLabel("Currency").fill("EUR");
   await page.getByLabel("Time zone").fill("Mars/Olympus");
   await page.keyboard.press("Enter");
   await page.getByText(/^Not saved: zone: expected the IANA name/).waitFor();
@@ -72,6 +73,7 @@ pageTest("a key with the scope operate names a store and an item on the page, wi
     closingHour: 2,
     region: "North",
     validFrom: "20260601",
+    currency: "EUR",
   });
   // Without the region, which would become valid today.
   await page.getByLabel("Name", { exact: true }).fill("Hafen West");

@@ -21,7 +21,7 @@ export async function seed({ url }: Pick<System, "url">): Promise<void> {
   );
   const send = (path: string, body?: object, method = "POST") => good(postJson(url + path, body, {}, method));
   await bulk(url, sales);
-  await send("/stores/7", { zone: "UTC", name: "Berlin Mitte", region: "East" }, "PUT");
+  await send("/stores/7", { zone: "UTC", name: "Berlin Mitte", region: "East", currency: "EUR" }, "PUT");
   await send("/items/83997", { name: longName, category: "Drinks" }, "PUT");
   for (const id of ids) {
     const ride = { resortID: "silverMt", dayID: 1, skierID: 1000 + id, time: 60 + id, liftID: 10 + ((id * 7) % 29) };

@@ -48,6 +48,7 @@ for (const { name, hash, heading } of views) {
       async () => {
         const { page, expectNoFaults } = await open(`${system.url}/${hash}`, { width });
         await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+        if (heading.endsWith("today")) await page.getByText("Net sales today, EUR").waitFor();
         await expect.poll(() => page.locator(".message.waiting").count()).toBe(0);
         for (const scheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme: scheme });

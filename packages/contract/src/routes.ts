@@ -1,5 +1,6 @@
 import { Type, type Static, type TObject, type TSchema } from "typebox";
 import type { EncodedEvent, Event } from "./encoded-event.ts";
+import type { InvalidInput } from "./first-problem.ts";
 import type { Sources } from "./sources.ts";
 import type { SqlTransaction } from "./sql.ts";
 
@@ -126,8 +127,9 @@ export interface PutRoute<Params = unknown, Body = unknown, Row = unknown, Respo
   readonly storeOf: (params: Params) => StoreId | undefined;
   /** Throws InvalidInput for what the schemas cannot express. */
   readonly rowOf: (params: Params, body: Body) => Row;
-  /** Writes the rows of requests in their order, and returns their responses. Safe to repeat. */
-  readonly put: (rows: readonly Row[], transaction: SqlTransaction) => Promise<readonly Response[]>;
+  /** Writes the rows of requests in their order, and returns their responses, or why a row was not written. Safe
+   * to repeat. */
+  readonly put: (rows: readonly Row[], transaction: SqlTransaction) => Promise<readonly (Response | InvalidInput)[]>;
   readonly examples: Examples<{ readonly params: Params; readonly body: Body; readonly response: Response }>;
 }
 

@@ -1,5 +1,5 @@
 import { keyedRead, NotFound, putRoute, queryRoute } from "@tally/contract";
-import type { Event, EventFiles, PutRoute, Sources, SqlTransaction, SqlValue } from "@tally/contract";
+import type { Event, EventFiles, InvalidInput, PutRoute, Sources, SqlTransaction, SqlValue } from "@tally/contract";
 import { Type, type Static, type TObject, type TProperties } from "typebox";
 import { closed, ids, None, numberFilter, texts, wholeNumbers } from "./values.ts";
 
@@ -18,6 +18,11 @@ interface Parts<B extends TObject, R extends Row> {
   readonly body: B;
   /** Throws InvalidInput for what the schema cannot express. */
   readonly rowOf: (id: number, body: Static<B>) => R;
+  /** Called first. A row with a problem is not written. */
+  readonly problemsOf?: (
+    transaction: SqlTransaction,
+    rows: readonly R[],
+  ) => Promise<readonly (InvalidInput | undefined)[]>;
   /** The SQL of each field, in the order of a CSV. */
   readonly fields: Readonly<Record<string, string>>;
   readonly shown: TProperties;
@@ -93,7 +98,9 @@ function putOf<B extends TObject, R extends Row>(parts: Parts<B, R>, shape: Shap
     rowOf: (params, body) => parts.rowOf(idOf(params), body),
     async put(rows, transaction) {
       // All gateways use this order: two of them do not deadlock.
-      const sorted = rows.toSorted((a, b) => a.id - b.id);
+      const problems = (await parts.problemsOf?.(transaction, rows)) ?? [];
+      const sorted = rows.filter((_row, at) => problems[at] === undefined).toSorted((a, b) => a.id - b.id);
+      if (sorted.length === 0) return rows.map((_row, at) => problems[at] ?? {});
       const names = Object.keys(sorted[0]?.columns ?? {});
       const kept = names.map((name) => `${name} = COALESCE(VALUES(${name}), ${name})`).join(", ");
       await transaction.upsert(
@@ -103,7 +110,7 @@ function putOf<B extends TObject, R extends Row>(parts: Parts<B, R>, shape: Shap
       await parts.versions?.write(transaction, sorted);
       const stored = await transaction.query<Fields>(byId.select, [sorted.map(({ id }) => id)]);
       const shown = new Map(stored.map((row) => [row[idField], present(row)]));
-      return rows.map(({ id }) => shown.get(id) ?? {});
+      return rows.map(({ id }, at) => problems[at] ?? shown.get(id) ?? {});
     },
     examples: { [`a registered ${parts.one}`]: { params: exampleParams, ...parts.example } },
   });

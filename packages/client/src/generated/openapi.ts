@@ -509,8 +509,8 @@ export interface paths {
         /** a registered store */
         readonly get: operations["getStoresStoreID"];
         /**
-         * registers a store: its time zone, until which hour after midnight its business day goes on, its name and its region
-         * @description `closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. `region` is valid for the business days from `validFrom` on, until the day of a later region. Without `validFrom` it is valid from the store's today on, and the first region of a store for all days. A `name` or `region` that is left out stays as it was. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know the clock at once, and names within seconds.
+         * registers a store: its time zone, until which hour after midnight its business day goes on, its name, its region and its currency
+         * @description `closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. `region` is valid for the business days from `validFrom` on, until the day of a later region. Without `validFrom` it is valid from the store's today on, and the first region of a store for all days. All stores have one `currency`, because rankings add up their money. A `name`, `region` or `currency` that is left out stays as it was. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know the clock at once, and names within seconds.
          */
         readonly put: operations["putStoresStoreID"];
         readonly post?: never;
@@ -3372,6 +3372,7 @@ export interface operations {
                         readonly date: string;
                         /** Format: date-time */
                         readonly asOf: string | null;
+                        readonly currency?: string;
                         readonly quantity: number;
                         readonly netSales?: string;
                         readonly weekAgo?: {
@@ -3521,6 +3522,7 @@ export interface operations {
                             readonly name?: string;
                             readonly region?: string;
                             readonly validFrom?: string;
+                            readonly currency?: string;
                         }[];
                     };
                 };
@@ -3564,6 +3566,7 @@ export interface operations {
                         readonly name?: string;
                         readonly region?: string;
                         readonly validFrom?: string;
+                        readonly currency?: string;
                     };
                 };
             };
@@ -3604,6 +3607,8 @@ export interface operations {
                     readonly region?: string;
                     /** @description a calendar date as yyyymmdd */
                     readonly validFrom?: number | string;
+                    /** @description an ISO 4217 code of a currency, such as EUR */
+                    readonly currency?: string;
                 };
             };
         };
@@ -3623,6 +3628,7 @@ export interface operations {
                         readonly name?: string;
                         readonly region?: string;
                         readonly validFrom?: string;
+                        readonly currency?: string;
                     };
                 };
             };

@@ -5,6 +5,7 @@ import { AsOf, closed } from "../values.ts";
 import { businessDayOf, dateAfter } from "./business-day.ts";
 import { ruleNames } from "./alert-rules.ts";
 import { regionsOnDay } from "./chain-counts.ts";
+import { currencyOfChain } from "./currency.ts";
 import { items } from "./items.ts";
 import { moneyText } from "./money.ts";
 import { clockOfChain, dayOf, DayText } from "./registry.ts";
@@ -135,6 +136,7 @@ export const salesOfChain = queryRoute({
   response: Type.Object({
     date: Type.String(),
     asOf: AsOf,
+    currency: Optional,
     ...Amounts,
     weekAgo: Type.Optional(Type.Object({ date: Type.String(), ...Amounts, day: Type.Object(Amounts) })),
     hours: Type.Array(Type.Object({ from: Type.String(), ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) })),
@@ -158,13 +160,14 @@ export const salesOfChain = queryRoute({
     const clock = await clockOfChain(sources);
     const date = dayOf(clock, "date", text);
     const before = dateAfter(date, -7);
-    const [found, samples, samplesBefore, storesBefore, regionsNow, regionsThen] = await Promise.all([
+    const [found, samples, samplesBefore, storesBefore, regionsNow, regionsThen, currency] = await Promise.all([
       soldOf(sources, date),
       kept(sources, samplesOfDay, [date]),
       kept(sources, samplesOfDay, [before]),
       kept(sources, untilWeekAgo, [before]),
       kept(sources, regionsOnDay, [date]),
       kept(sources, regionsOnDay, [before]),
+      kept(sources, currencyOfChain, []),
     ]);
     if (found === undefined) throw new NotFound("date", "a day of which sales were counted", text);
     const [total, untilMs] = [sumOf([found.none, ...found.stores.values()]), nowMs - weekMs];
@@ -175,6 +178,7 @@ export const salesOfChain = queryRoute({
     return {
       date: String(date),
       asOf: found.asOf === undefined ? null : isoOf(found.asOf),
+      ...currency,
       ...shown(total),
       ...(dayBefore && until && { weekAgo: { date: String(before), ...until, day: shown(dayBefore) } }),
       hours: shownHours(hours, hoursOf(samplesBefore, undefined, nowMs)),

@@ -4,19 +4,21 @@ import { register } from "../register.ts";
 import { closed, labels, wholeNumbers } from "../values.ts";
 import { businessDayOf, type StoreClock } from "./business-day.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
+import { Currency, currencyProblems } from "./currency.ts";
 
 const closingHours = wholeNumbers(0, 6);
 const expectedZone = "the IANA name of a time zone, such as America/New_York";
 const Zone = Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$", expected: expectedZone });
 const [Name, Region] = [labels(100), labels(60)];
 
-const exampleBody = { zone: "Europe/Berlin", closingHour: 2, name: "Berlin Mitte", region: "East" };
+const exampleBody = { zone: "Europe/Berlin", closingHour: 2, name: "Berlin Mitte", region: "East", currency: "EUR" };
 export const exampleStore = { storeID: 7, ...exampleBody, validFrom: "10000101" };
 
 interface StoreRow extends StoreClock {
   readonly id: number;
   readonly columns: Readonly<Record<string, string | number | undefined>>;
   readonly region: string | undefined;
+  readonly currency: string | undefined;
   readonly validFrom: number | undefined;
 }
 
@@ -24,9 +26,9 @@ export const stores = register({
   one: "store",
   put: {
     summary:
-      "registers a store: its time zone, until which hour after midnight its business day goes on, its name and its region",
+      "registers a store: its time zone, until which hour after midnight its business day goes on, its name, its region and its currency",
     description:
-      "`closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. `region` is valid for the business days from `validFrom` on, until the day of a later region. Without `validFrom` it is valid from the store's today on, and the first region of a store for all days. A `name` or `region` that is left out stays as it was. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know the clock at once, and names within seconds",
+      "`closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. `region` is valid for the business days from `validFrom` on, until the day of a later region. Without `validFrom` it is valid from the store's today on, and the first region of a store for all days. All stores have one `currency`, because rankings add up their money. A `name`, `region` or `currency` that is left out stays as it was. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know the clock at once, and names within seconds",
   },
   body: closed(
     {
@@ -35,23 +37,27 @@ export const stores = register({
       name: Type.Optional(Name),
       region: Type.Optional(Region),
       validFrom: Type.Optional(DateText),
+      currency: Type.Optional(Currency),
     },
     { expected: 'an object {"zone": "America/New_York", "closingHour": 2, "name": "Broadway"}' },
   ),
-  rowOf(id, { zone: text, closingHour: hour = 0, name, region, validFrom: from }): StoreRow {
+  rowOf(id, { zone: text, closingHour: hour = 0, name, region, validFrom: from, currency }): StoreRow {
     const closingHour = closingHours.parse("closingHour", hour);
     const zone = parseZone(text);
     if (from !== undefined && region === undefined)
       throw new InvalidInput("region", "a region beside validFrom", undefined);
     const validFrom = from === undefined ? undefined : parseCalendarDate("validFrom", from);
-    return { id, columns: { zone, closing_hour: closingHour, name }, zone, closingHour, region, validFrom };
+    const columns = { zone, closing_hour: closingHour, name, currency };
+    return { id, columns, zone, closingHour, region, validFrom, currency };
   },
+  problemsOf: currencyProblems,
   fields: {
     zone: "zone",
     closingHour: "closing_hour",
     name: "name",
     region: "region",
     validFrom: "CAST(valid_from AS CHAR)",
+    currency: "currency",
   },
   shown: {
     zone: Type.String(),
@@ -59,6 +65,7 @@ export const stores = register({
     name: Type.Optional(Type.String()),
     region: Type.Optional(Type.String()),
     validFrom: Type.Optional(Type.String()),
+    currency: Type.Optional(Type.String()),
   },
   versions: { table: "store_regions", write: writeRegions },
   requiredColumns: ["closingHour"],

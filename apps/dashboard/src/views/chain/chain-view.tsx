@@ -9,7 +9,7 @@ import { Table } from "../../parts/table.tsx";
 import { linkTo } from "../../route/route.ts";
 import { labelOf } from "../boards/boards.ts";
 import { attentionOf, type Sales } from "./attention.ts";
-import { comparisonText, figureText, shownOf, titles, type Shown } from "./comparison.ts";
+import { comparisonText, figureText, shownOf, titles, todayText, type Shown } from "./comparison.ts";
 import { HoursChart } from "./hours-chart.tsx";
 
 type Regions = Sales["regions"];
@@ -52,7 +52,7 @@ function Figures({ sales: { body, problem }, status, shown }: FiguresProps) {
   const { quantity = 0, netSales, weekAgo } = body ?? {};
   const sold = { quantity, ...(netSales !== undefined && { netSales }) };
   const tileOf = (of: Shown) => ({
-    label: `${titles[of]} today`,
+    label: todayText(of, body),
     value: body === undefined ? "–" : figureText(sold, of),
     note: problem?.message ?? (body === undefined ? "loading" : comparisonText(sold, weekAgo, of)),
     isBad: problem !== undefined,

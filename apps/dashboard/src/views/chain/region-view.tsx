@@ -2,7 +2,7 @@ import { useWatch } from "../../live/use-watch.ts";
 import { Heading, Tiles } from "../../parts/panel.tsx";
 import type { Sales } from "./attention.ts";
 import { Best } from "./chain-view.tsx";
-import { comparisonText, figureText, shownOf, titles } from "./comparison.ts";
+import { comparisonText, figureText, shownOf, todayText } from "./comparison.ts";
 
 /** What the stores of a region sell today. */
 export function RegionView({ region }: { readonly region: string }) {
@@ -15,7 +15,7 @@ export function RegionView({ region }: { readonly region: string }) {
       <Tiles
         tiles={[
           {
-            label: `${titles[shown]} today`,
+            label: todayText(shown, body),
             value: figureText(own, shown),
             note:
               problem?.message ??

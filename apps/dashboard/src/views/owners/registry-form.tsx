@@ -22,7 +22,7 @@ export function RegistryForm({ many, id }: RegistryFormProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="edit" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{many === "stores" ? "Name, region and clock" : "Name and category"}</summary>
+      <summary>{many === "stores" ? "Name, region, clock and currency" : "Name and category"}</summary>
       {isOpen && <Loaded many={many} id={id} />}
     </details>
   );
@@ -82,6 +82,7 @@ const params: Readonly<Record<RegistryFormProps["many"], View["params"]>> = {
     { name: "validFrom", label: "Region valid from (default today)", kind: "date" },
     { name: "zone", label: "Time zone", kind: "text", default: zone },
     { name: "closingHour", label: "Day ends at hour", kind: "choice", default: "0", choices: hours },
+    { name: "currency", label: "Currency, such as EUR", kind: "text" },
   ],
   items: [name, { name: "category", label: "Category", kind: "text" }],
 };

@@ -6,7 +6,7 @@ import { Banner, StatusLine } from "../../shell/status-line.tsx";
 import { labelOf } from "../boards/boards.ts";
 import { attentionOf, type Sales } from "../chain/attention.ts";
 import { Best } from "../chain/chain-view.tsx";
-import { comparisonText, figureText, shownOf, titles } from "../chain/comparison.ts";
+import { comparisonText, figureText, shownOf, titles, todayText } from "../chain/comparison.ts";
 import { HoursChart } from "../chain/hours-chart.tsx";
 
 /** The chain today for a display on a wall: all of it at once, large, without anything to click. */
@@ -22,7 +22,7 @@ export function WallView({ status }: { readonly status: Live<Status> }) {
         <p class="figure">{figureText(body, shown)}</p>
         {body !== undefined && (
           <p>
-            {titles[shown].toLowerCase()}, {comparisonText(body, body.weekAgo, shown)}
+            {todayText(shown, body)}: {comparisonText(body, body.weekAgo, shown)}
           </p>
         )}
         {body !== undefined && <Attention sales={body} />}

@@ -62,7 +62,11 @@ class GroupPuts {
           (transaction) => this.#route.put(rows, transaction),
           patience,
         );
-        for (const [at, { result }] of group.entries()) result.resolve(responses[at]);
+        for (const [at, { result }] of group.entries()) {
+          const response = responses[at];
+          if (response instanceof InvalidInput) result.reject(response);
+          else result.resolve(response);
+        }
       } catch (error) {
         for (const { result } of group) result.reject(error);
       }
