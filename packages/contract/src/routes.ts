@@ -199,10 +199,13 @@ export interface Content {
   readonly bytes: Buffer;
 }
 
-export function queryRoute<P extends TObject, Q extends TObject, R extends TSchema>(
-  route: Typed<QueryRoute<Static<P>, Static<Q>, Static<R>>, { params: P; query: Q; response: R }>,
+const none = Type.Object({}, { additionalProperties: false });
+
+/** `params` and `query`: by default none. */
+export function queryRoute<R extends TSchema, P extends TObject = typeof none, Q extends TObject = typeof none>(
+  route: Typed<QueryRoute<Static<P>, Static<Q>, Static<R>>, { params?: P; query?: Q; response: R }>,
 ): QueryRoute {
-  return { kind: "query", ...route } as unknown as QueryRoute;
+  return { kind: "query", params: none, query: none, ...route } as unknown as QueryRoute;
 }
 
 export function contentRoute<P extends TObject>(route: Typed<ContentRoute<Static<P>>, { params: P }>): ContentRoute {

@@ -31,9 +31,9 @@ export interface KeyedRead<K extends ReadKey, T> {
   /** The columns of the key, in its order. Each comes back equal to what was sent: integers, bytes of the column's
    * length, text with a binary collation without a space at its end. Absent: `values`. */
   readonly key?: { readonly [Part in keyof K]: string };
-  /** What `select` takes instead, for one key: `keysMax` is 1. */
+  /** What `select` takes instead, for one key. */
   readonly values?: (key: K) => readonly SqlParameter[];
-  /** Limits the memory and the time of a statement. */
+  /** Limits the memory and the time of a statement. With `values` it is 1. */
   readonly keysMax: number;
   /** The value of a key from all its rows; the list may be empty. */
   readonly ofRows: (rows: readonly object[], key: K) => T;
@@ -74,12 +74,13 @@ export interface BoardTop {
 /** Gives a keyed read the types of its key and its rows. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function keyedRead<K extends ReadKey, Row extends object, T>(
-  read: Omit<KeyedRead<K, T>, "key" | "ofRows"> & {
+  read: Omit<KeyedRead<K, T>, "key" | "keysMax" | "ofRows"> & {
     readonly key?: { readonly [Part in keyof K]: keyof Row & string };
+    readonly keysMax?: number;
     readonly ofRows: (rows: readonly Row[], key: K) => T;
   },
 ): KeyedRead<K, T> {
-  return read as unknown as KeyedRead<K, T>;
+  return { keysMax: 1, ...read } as unknown as KeyedRead<K, T>;
 }
 
 /** Gives a lookup the types of its rows and of its domain's events. */

@@ -1,7 +1,7 @@
 import { keyedRead, NotFound, putRoute, queryRoute } from "@tally/contract";
 import type { Event, EventFiles, InvalidInput, PutRoute, Sources, SqlTransaction, SqlValue } from "@tally/contract";
 import { Type, type Static, type TObject, type TProperties } from "typebox";
-import { closed, ids, None, numberFilter, texts, wholeNumbers } from "./values.ts";
+import { closed, ids, numberFilter, texts, wholeNumbers } from "./values.ts";
 
 /** `columns`: values by column of the table. Undefined or null leaves a stored value unchanged. */
 interface Row {
@@ -125,7 +125,6 @@ function oneOf(
     summary: `a registered ${one}`,
     params: Params,
     storeOf: ({ params }) => storeOf(params),
-    query: None,
     mayMiss: true,
     response: Shown,
     async respond({ params }, { readNewest }) {
@@ -149,14 +148,12 @@ function pageOf({ example }: ExampleOf, { many, idField, idColumn, selectNewest,
   const page = keyedRead<readonly [from: number, pattern: string, limit: number], Fields, readonly Fields[]>({
     select: `${selectNewest} ${idColumn} >= ? AND (? = '%%' OR name LIKE ?) ORDER BY ${idColumn} LIMIT ?`,
     values: ([from, pattern, limit]) => [from, pattern, pattern, limit],
-    keysMax: 1,
     ofRows: (rows) => rows.map(present),
   });
   return queryRoute({
     path: `/${many}`,
     summary: `the registered ${many} by their ids, 100 by default`,
     description: `Send the last \`${idField}\` as \`after\` to get the next ones. \`search\`: a part of the name, in any case`,
-    params: Type.Object({}),
     query: PageQuery,
     response: Type.Object({ [many]: Type.Array(Shown) }),
     async respond({ query: { limit = "100", after, search = "" } }, { read }) {

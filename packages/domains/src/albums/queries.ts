@@ -1,6 +1,6 @@
 import { contentRoute, eventIdOfBytes, queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
-import { closed, None, AsOf, TopLimit, topOf } from "../values.ts";
+import { closed, AsOf, TopLimit, topOf } from "../values.ts";
 import { AlbumParams, images, ofAlbum, parseAlbumId, profiles } from "./album-lookup.ts";
 import { ImageType } from "./image.ts";
 import { memberOf } from "./rank.ts";
@@ -11,7 +11,6 @@ const oneAlbum = queryRoute({
   summary: "the profile of an album",
   description: "All values are texts",
   params: AlbumParams,
-  query: None,
   response: Type.Object({ artist: Type.String(), title: Type.String(), year: Type.String() }),
   respond: ({ params }, sources) => ofAlbum(profiles, params.albumID, sources),
   finds: true,
@@ -37,7 +36,6 @@ const albumReviews = queryRoute({
   path: "/review/:albumID",
   summary: "the number of reviews of an album",
   params: AlbumParams,
-  query: None,
   response: Type.Object({ likes: Type.Integer(), dislikes: Type.Integer() }),
   async respond({ params: { albumID } }, sources) {
     const { boards } = sources;
@@ -56,7 +54,6 @@ const By = Type.Union([Type.Literal("likes"), Type.Literal("dislikes")], { expec
 const topAlbums = queryRoute({
   path: "/albums/top",
   summary: "the albums with most `likes` (default) or `dislikes`, 10 by default",
-  params: Type.Object({}),
   query: closed({ by: Type.Optional(By), limit: TopLimit }),
   response: Type.Object({
     by: By,

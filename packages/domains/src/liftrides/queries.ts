@@ -1,6 +1,6 @@
 import { keyedRead, queryRoute, type ReadKey, type View } from "@tally/contract";
 import { Type } from "typebox";
-import { closed, ids, None } from "../values.ts";
+import { closed, ids } from "../values.ts";
 import { skiersOfDay } from "./rank.ts";
 import { days, ResortText, seasonOfNone, seasons } from "./routes.ts";
 
@@ -38,7 +38,6 @@ const dayWithoutSeason = queryRoute({
   path: "/skiers/:resortID/days/:dayID/skiers/:skierID",
   summary: "the vertical of a skier on a day of season 0",
   params: Type.Object({ resortID: ResortText, dayID: days.Text, skierID: ids.Text }),
-  query: None,
   response: Vertical,
   async respond({ params: { resortID, dayID, skierID } }, { read }) {
     const skierId = ids.parse("skierID", skierID);
@@ -57,7 +56,6 @@ const dayOfSeason = queryRoute({
   path: "/skiers/:resortID/seasons/:seasonID/days/:dayID/skiers/:skierID",
   summary: "the vertical of a skier on a day",
   params: Type.Object({ resortID: ResortText, seasonID: seasons.Text, dayID: days.Text, skierID: ids.Text }),
-  query: None,
   response: Type.Integer(),
   respond: ({ params: { resortID, seasonID, dayID, skierID } }, { read }) =>
     read(verticalOfDay, [
@@ -102,7 +100,6 @@ const allDays = queryRoute({
 const topOfDay = queryRoute({
   path: "/resort/day/top10vert",
   summary: "the 10 skiers with most vertical on a day of season 0, or of another season",
-  params: None,
   query: closed({ resort: ResortText, dayID: days.Text, season: Type.Optional(seasons.Text) }),
   // The published specification misspells the key.
   response: Type.Object({

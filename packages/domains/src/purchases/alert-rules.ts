@@ -1,6 +1,6 @@
 import { keyedRead, putRoute, queryRoute, type SqlReader } from "@tally/contract";
 import { Type } from "typebox";
-import { closed, None, wholeNumbers } from "../values.ts";
+import { closed, wholeNumbers } from "../values.ts";
 
 /** What each rule finds, and its numbers by default. */
 const byDefault = {
@@ -24,12 +24,9 @@ const Rule = Type.Object({ rule: Type.Enum(ruleNames), ...Numbers });
 type Numbers = (typeof byDefault)[RuleName];
 export type AlertRules = Readonly<Record<RuleName, Numbers>>;
 
-interface RuleRow {
+interface RuleRow extends Readonly<Record<"minutes" | "minimum" | "above", number | null>> {
   readonly rule: RuleName;
   readonly isOn: 0 | 1;
-  readonly minutes: number | null;
-  readonly minimum: number | null;
-  readonly above: number | null;
 }
 
 const selectRules = "SELECT rule, is_on AS isOn, minutes, minimum, above FROM alert_rules";
@@ -56,7 +53,6 @@ export const readRules = async (rows: SqlReader): Promise<AlertRules> => rulesOf
 const rulesRead = keyedRead<readonly [], RuleRow, AlertRules>({
   select: selectRules,
   values: () => [],
-  keysMax: 1,
   ofRows: rulesOf,
 });
 
@@ -67,8 +63,6 @@ export const alertRules = queryRoute({
   summary: "the rules of the alerts in `GET /sales`",
   description:
     "`silent`: a store has sold nothing for `minutes`, and at least `minimum` units in the same time a week ago. `dates`: in the last `minutes` the sales of a store are of another business day than its own. `returns`: of what a store sold today, more than the share `above`, and at least `minimum` units, was returned. `surge`: in the last `minutes`, one of the 100 best items of today sold at least `minimum` units, and more than `above` times as many as in the same time a week ago",
-  params: Type.Object({}),
-  query: None,
   response: Type.Object({ rules: Type.Array(Rule) }),
   respond: async (_, { readNewest }) => ({ rules: shown(await readNewest(rulesRead, [])) }),
   examples: {},

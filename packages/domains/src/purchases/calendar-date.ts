@@ -46,7 +46,4 @@ export function isUpToTomorrowEverywhere(date: number): boolean {
   return date <= firstTomorrow || date <= (firstTomorrow = utcDayOf(Date.now() + 12 * hourMs));
 }
 
-function daysOf(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
+const daysOf = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate();

@@ -33,7 +33,6 @@ const countsOf = (ofMember: string, ofStore: string) =>
       const some = many === 0 ? [] : [stores];
       return [series, ...some, seriesFrom, to, ...some, seriesFrom, to, ...some];
     },
-    keysMax: 1,
     ofRows: (rows: readonly ChainRow[]) => rows,
   });
 const ofAllStores = countsOf("", "");
@@ -72,7 +71,6 @@ const versionsOfRegion = keyedRead({
   select: `SELECT store_id AS store, valid_from AS validFrom, region FROM store_regions
     WHERE store_id IN (SELECT store_id FROM store_regions WHERE region = ?) ORDER BY valid_from DESC`,
   values: ([region]: readonly [string]) => [region],
-  keysMax: 1,
   ofRows: (rows: readonly Version[]) => Map.groupBy(rows, ({ store }) => store),
 });
 
@@ -90,7 +88,6 @@ export async function regionNamed({ read }: Pick<Sources, "read">, name: string)
 export const regionsOnDay = keyedRead({
   select: `SELECT store_id AS store, valid_from AS validFrom, region FROM store_regions WHERE valid_from <= ? ORDER BY valid_from`,
   values: ([day]: readonly [number]) => [day],
-  keysMax: 1,
   ofRows: (rows: readonly Version[]) => new Map(rows.map(({ store, region }) => [store, region])),
 });
 
@@ -102,7 +99,6 @@ export async function byRegion({ read }: Pick<Sources, "read">, day: number, ofS
 const categories = keyedRead({
   select: "SELECT item_id AS item, category FROM items WHERE category IS NOT NULL AND item_id >= ?",
   values: ([from]: readonly [number]) => [from],
-  keysMax: 1,
   ofRows: (rows: readonly { readonly item: number; readonly category: string }[]) =>
     new Map(rows.map(({ item, category }) => [item, category])),
 });

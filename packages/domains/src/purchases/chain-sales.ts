@@ -130,7 +130,6 @@ export const salesOfChain = queryRoute({
   summary: "what all stores have sold on a business day, today by default, beside a week before",
   description:
     "`hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule; of other days there are none. A day that is no longer live stays as it was counted last. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
-  params: Type.Object({}),
   query: closed({ date: Type.Optional(DayText) }),
   mayMiss: true,
   response: Type.Object({

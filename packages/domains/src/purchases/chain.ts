@@ -45,7 +45,6 @@ const topItems = queryRoute({
   path: "/top-items",
   summary: "the items that sold most in all stores, 10 by default, and the age of the ranking",
   description: about,
-  params: Type.Object({}),
   query: ChainQuery,
   response: Type.Object({
     ...Region,
@@ -74,7 +73,6 @@ const topStores = queryRoute({
   path: "/top-stores",
   summary: "the stores that sold most, 10 by default, what all stores sold, and the age of the ranking",
   description: about,
-  params: Type.Object({}),
   query: ChainQuery,
   response: Type.Object({
     ...Region,
@@ -147,7 +145,6 @@ const topCategories = queryRoute({
   path: "/top-categories",
   summary: "how much the items of each category sold in all stores, by default today",
   description: `${about}. Items without a category are left out`,
-  params: Type.Object({}),
   query: closed({ ...WindowQuery.properties, ...Region }),
   response: Type.Object({
     ...Region,

@@ -1,19 +1,16 @@
 import type { Refusal } from "@tally/contract";
-import type { Correction, PurchaseEvent, RefundEvent } from "./event.ts";
+import type { Static } from "typebox";
+import type { Correction, CountedLines, PurchaseEvent, RefundEvent } from "./event.ts";
 import { moneyText } from "./money.ts";
 
-/** What a correction counts, and where. Quantities and amounts, × 10,000, are negative: a refund has the net amount, a
- * void the net and the gross one. Without amounts they are unknown. */
+/** What a correction counts, and where. Without amounts they are unknown. */
 export interface Counted {
   readonly storeId: number;
   readonly date: number;
   readonly lines: readonly CorrectedLine[];
 }
 
-type CorrectedLine =
-  | [itemId: number, quantity: number]
-  | [itemId: number, quantity: number, net: number]
-  | [itemId: number, quantity: number, net: number, gross: number];
+type CorrectedLine = Static<typeof CountedLines>[number];
 
 /** A line of a sale, and what was taken back of it. */
 interface Line {

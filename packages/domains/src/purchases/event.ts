@@ -52,6 +52,16 @@ export type RefundEvent = Static<typeof RefundEvent>;
 
 export type Correction = VoidEvent | RefundEvent;
 
+const itemQuantity = [StoredNumber, Type.Integer()] as const;
+/** What a correction counts: item, -quantity; of a refund with an amount -net, × 10,000; of a void -net and -gross. */
+export const CountedLines = Type.Array(
+  Type.Union([
+    Type.Tuple([...itemQuantity]),
+    Type.Tuple([...itemQuantity, Type.Integer()]),
+    Type.Tuple([...itemQuantity, Type.Integer(), Type.Integer()]),
+  ]),
+);
+
 /** An event of the domain. A purchase has no kind: it is older than the others. */
 export const SalesEvent = Type.Union([PurchaseEvent, VoidEvent, RefundEvent]);
 export type SalesEvent = PurchaseEvent | Correction;

@@ -86,7 +86,6 @@ export const listPurchases = queryRoute({
   path: "/purchases",
   summary: "rows, page by page, 10 by default",
   description: "Send `nextCursor` as `cursor` to get the next page. A `date` needs a `storeID` or a `customer`",
-  params: Type.Object({}),
   query: PageQuery,
   response: Type.Object({ purchases: Type.Array(NamedPurchase), nextCursor: Type.Union([Type.String(), Type.Null()]) }),
   storeOf: ({ query }) => (query.storeID === undefined ? undefined : ids.parse("storeID", query.storeID)),
@@ -215,7 +214,6 @@ export const latestPurchases = queryRoute({
   summary: "the purchases and the refunds of a store that were stored last, 20 of each by default",
   description:
     "Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Without `arrivedAt`: it arrived long ago, at least a day unless months were removed since; these come last. Ends at 10,000 items",
-  params: Type.Object({}),
   query: closed({ storeID: ids.Text, limit: Type.Optional(limits.Text) }),
   response: Type.Object({
     purchases: Type.Array(

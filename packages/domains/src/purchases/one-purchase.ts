@@ -1,6 +1,5 @@
 import { bytesOfEventId, fieldsOfEvent, NotFound, queryRoute } from "@tally/contract";
 import { Type } from "typebox";
-import { None } from "../values.ts";
 import { CorrectedSale } from "./correct.ts";
 import { parseSaleId, SaleParams } from "./correction-routes.ts";
 import { arrivalOf, exampleOfShown, ShownPurchase } from "./list-purchases.ts";
@@ -14,7 +13,6 @@ export const onePurchase = queryRoute({
   summary: "a purchase, its voids and refunds as they arrived, and what can still be refunded",
   description: "404 for one that is not stored, or whose month was removed",
   params: SaleParams,
-  query: None,
   mayMiss: true,
   storeOfResponse: ({ storeID }) => storeID,
   response: Type.Object({

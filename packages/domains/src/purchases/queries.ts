@@ -1,6 +1,6 @@
 import { queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
-import { ids, None } from "../values.ts";
+import { ids } from "../values.ts";
 import { alertRules } from "./alert-rules.ts";
 import { bestSellers, ItemParams, StoreParams } from "./best-sellers.ts";
 import { chainQueries } from "./chain.ts";
@@ -20,7 +20,6 @@ const tenItemsOfStore = queryRoute({
   description: "`stores` is the key of the published specification",
   params: StoreParams,
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
-  query: None,
   response: Type.Object({ stores: Type.Array(Type.Object({ itemID: Type.Integer(), numberOfItems: Type.Integer() })) }),
   async respond({ params }, sources) {
     const storeID = ids.parse("storeID", params.storeID);
@@ -45,7 +44,6 @@ const topStoresOfItem = (limit: number) =>
     path: `/items/top${limit}/:itemID`,
     summary: `the ${limit} stores that sold most of an item`,
     params: ItemParams,
-    query: None,
     response: Type.Object({
       stores: Type.Array(Type.Object({ storeID: Type.Integer(), numberOfItems: Type.Integer() })),
     }),
@@ -90,6 +88,8 @@ const choicesOf = (...choices: readonly [usual: string, ...string[]]): View["par
 const choices = choicesOf("all", "today", "yesterday");
 const choicesOfChain = choicesOf("today", "yesterday");
 const sold = { memberName: "name", count: { field: "{by}", label: "Sold" }, bars: true } as const;
+const itemsSold = { list: "items", member: { field: "itemID", label: "Item" }, ...sold };
+const storesSold = { list: "stores", member: { field: "storeID", label: "Store" }, ...sold };
 
 export const views: readonly View[] = [
   {
@@ -97,35 +97,27 @@ export const views: readonly View[] = [
     title: "Top items of a store",
     params: [{ name: "storeID", label: "Store", kind: "id", default: "1" }, ...choices],
     path: "/stores/{storeID}/top-items?limit=10&date={date}&by={by}",
-    list: "items",
-    member: { field: "itemID", label: "Item" },
-    ...sold,
+    ...itemsSold,
   },
   {
     name: "top-stores",
     title: "Top stores of an item",
     params: [{ name: "itemID", label: "Item", kind: "id", default: "1" }, ...choices],
     path: "/items/{itemID}/top-stores?limit=10&date={date}&by={by}",
-    list: "stores",
-    member: { field: "storeID", label: "Store" },
-    ...sold,
+    ...storesSold,
   },
   {
     name: "chain-items",
     title: "Top items of the chain",
     params: choicesOfChain,
     path: "/top-items?limit=10&date={date}&by={by}",
-    list: "items",
-    member: { field: "itemID", label: "Item" },
-    ...sold,
+    ...itemsSold,
   },
   {
     name: "chain-stores",
     title: "Top stores of the chain",
     params: choicesOfChain,
     path: "/top-stores?limit=10&date={date}&by={by}",
-    list: "stores",
-    member: { field: "storeID", label: "Store" },
-    ...sold,
+    ...storesSold,
   },
 ];

@@ -33,7 +33,6 @@ export function commonClock(clocks: readonly ClocksRow[], nowMs: number): StoreC
 const chainClock = keyedRead({
   select: selectClocks,
   values: () => [],
-  keysMax: 1,
   ofRows: (rows: readonly ClocksRow[]) => commonClock(rows, Date.now()),
 });
 

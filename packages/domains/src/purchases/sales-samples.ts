@@ -142,7 +142,6 @@ export async function storesAt(rows: SqlReader, day: number, slot = slotMax) {
 export const untilWeekAgo = keyedRead({
   select: selectUntil,
   values: ([day]: readonly [day: number]) => [day, slotOf(Date.now() - weekMs), 2],
-  keysMax: 1,
   ofRows: samplesOf,
 });
 
@@ -150,7 +149,6 @@ export const untilWeekAgo = keyedRead({
 export const samplesOfDay = keyedRead({
   select: "SELECT slot, quantity, net_sales AS net FROM sales_samples WHERE day = ? ORDER BY slot",
   values: ([day]: readonly [day: number]) => [day],
-  keysMax: 1,
   ofRows: (rows: readonly Sample[]) => rows,
 });
 

@@ -46,12 +46,14 @@ const ofDays = new Map<number, readonly SalesSeries[]>();
 /** All series that a row adds to; without a day only the quantity of all time. */
 export function salesSeriesOf(day: number | null): readonly SalesSeries[] {
   if (day === null) return ofAllTime.slice(0, 1);
-  let found = ofDays.get(day);
-  if (found !== undefined) return found;
-  if (ofDays.size >= daysMax) ofDays.clear();
-  ofDays.set(day, (found = [...ofAllTime, ...measures.map((one) => seriesFor(one, day))]));
-  return found;
+  if (ofDays.size > daysMax) ofDays.clear();
+  return ofDays.getOrInsertComputed(day, seriesWith);
 }
+
+const seriesWith = (day: number): readonly SalesSeries[] => [
+  ...ofAllTime,
+  ...measures.map((one) => seriesFor(one, day)),
+];
 
 // The last answer: a batch has the sales of a day or two.
 let last: { readonly kept: KeptSeries; readonly day: number; readonly found: readonly SalesSeries[] } | undefined;

@@ -6,7 +6,7 @@ import { eventTable } from "../event-table.ts";
 import { closed, EventId, StoredNumber } from "../values.ts";
 import { CorrectedSale, type Counted } from "./correct.ts";
 import type { CountedLine } from "./series.ts";
-import { isCorrection, PurchaseEvent, RefundEvent, type Correction, type SalesEvent } from "./event.ts";
+import { CountedLines, isCorrection, PurchaseEvent, RefundEvent, type Correction, type SalesEvent } from "./event.ts";
 
 const isLines = Compile(PurchaseEvent.properties.lines);
 const selectDate = (column: string) => `DATE_FORMAT(${column}, '%Y%m%d')`;
@@ -27,14 +27,6 @@ export function listOf<T>(check: { Check(value: unknown): value is T }, column: 
   return list;
 }
 
-const itemQuantity = [StoredNumber, Type.Integer()] as const;
-const CountedLines = Type.Array(
-  Type.Union([
-    Type.Tuple([...itemQuantity]),
-    Type.Tuple([...itemQuantity, Type.Integer()]),
-    Type.Tuple([...itemQuantity, Type.Integer(), Type.Integer()]),
-  ]),
-);
 const isCounted = Compile(CountedLines);
 /** The lines in the column `items` of a sale or a correction. */
 export const countedLines = (column: unknown): readonly CountedLine[] => listOf(isCounted, column);

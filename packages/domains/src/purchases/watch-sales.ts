@@ -36,7 +36,6 @@ const upsertFound = `
 export const alertsRead = keyedRead<readonly [], { foundAt: number; alerts: string }, FoundAlerts | undefined>({
   select: "SELECT found_at AS foundAt, alerts FROM sales_alerts WHERE id = 1",
   values: () => [],
-  keysMax: 1,
   ofRows: ([row]) => row && { foundAt: row.foundAt, alerts: listOf(isAlerts, row.alerts) },
 });
 
@@ -134,19 +133,16 @@ async function otherDates({ rows, nowMs, newest }: Look, { minutes }: AlertRules
   const byStore = new Map<number, number[]>();
   for (const [day, stores] of newest)
     for (const [id, { grewAtMs }] of stores)
-      if (grewAtMs >= nowMs - minutes * minuteMs) byStore.set(id, [...(byStore.get(id) ?? []), day]);
+      if (grewAtMs >= nowMs - minutes * minuteMs) byStore.getOrInsertComputed(id, () => []).push(day);
   const clocks = new Map((await rows.query<RegisteredClock>(selectStoreClocks)).map((one) => [one.storeId, one]));
   const own = new Map<string, readonly number[]>();
   const today = utcDayOf(nowMs);
-  // A store that is not registered may be in any zone.
-  own.set("", [today, dateAfter(today, -1), dateAfter(today, 1)]);
+  const anyZone = [today, dateAfter(today, -1), dateAfter(today, 1)];
   const ownOf = (clock: StoreClock | undefined): readonly number[] => {
-    const name = clock === undefined ? "" : `${clock.zone} ${clock.closingHour}`;
-    const known = own.get(name);
-    if (known !== undefined || clock === undefined) return known ?? [];
-    const days = [0, -1, 1].map((part) => businessDayOf(clock, nowMs + part * minutes * minuteMs));
-    own.set(name, days);
-    return days;
+    // A store that is not registered may be in any zone.
+    if (clock === undefined) return anyZone;
+    const daysOf = () => [0, -1, 1].map((part) => businessDayOf(clock, nowMs + part * minutes * minuteMs));
+    return own.getOrInsertComputed(`${clock.zone} ${clock.closingHour}`, daysOf);
   };
   return Array.from(byStore, ([storeID, days]): Found | undefined => {
     const expected = ownOf(clocks.get(storeID));

@@ -60,7 +60,6 @@ const countsOfStore = keyedRead({
     const ofRows = [store, seriesFrom, to, store, from, seriesFrom];
     return [series, store, ...ofRows, ...ofRows];
   },
-  keysMax: 1,
   ofRows: (rows: readonly CountsRow[], [, by]) => new Counts().add(rows, by),
 });
 
@@ -86,7 +85,6 @@ const closedHalf = keyedRead({
     const ofRows = [closed, half, seriesFrom, to, `%[${item},%`];
     return [...ofRows, ...ofRows];
   },
-  keysMax: 1,
   ofRows: (rows: readonly CountsRow[]) => rows,
 });
 
@@ -102,7 +100,6 @@ const foldedAndOpen = keyedRead({
     const ofRows = [closed, seriesFrom, to, `%${line}%`];
     return [line, series, slice, `%${line}%`, ...ofRows, ...ofRows];
   },
-  keysMax: 1,
   ofRows: (rows: readonly CountsRow[]) => rows,
 });
 

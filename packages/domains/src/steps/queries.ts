@@ -1,6 +1,6 @@
 import { keyedRead, queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
-import { closed, ids, None, wholeNumbers, AsOf, TopLimit, topOf } from "../values.ts";
+import { closed, ids, wholeNumbers, AsOf, TopLimit, topOf } from "../values.ts";
 import { usersOfDay } from "./rank.ts";
 import { days } from "./routes.ts";
 
@@ -34,7 +34,6 @@ const current = queryRoute({
   pathUnderBase: "/current/:userID",
   summary: "the sum of the most recent day of a user; 0 if there is none",
   params: Type.Object({ userID: ids.Text }),
-  query: None,
   response: Type.Integer(),
   as: "text",
   respond: ({ params }, { read }) => read(stepsOfNewestDay, [ids.parse("userID", params.userID)]),
@@ -46,7 +45,6 @@ const single = queryRoute({
   pathUnderBase: "/single/:userID/:day",
   summary: "the sum of a day",
   params: Type.Object({ userID: ids.Text, day: days.Text }),
-  query: None,
   response: Type.Integer(),
   as: "text",
   respond: ({ params }, { read }) =>
@@ -59,7 +57,6 @@ const range = queryRoute({
   pathUnderBase: "/range/:userID/:startDay/:numDays",
   summary: "the sums of days in a row; 0 for a day without steps",
   params: Type.Object({ userID: ids.Text, startDay: days.Text, numDays: spans.Text }),
-  query: None,
   response: Type.Array(Type.Integer()),
   async respond({ params: { userID, startDay, numDays } }, { rows }) {
     const userId = ids.parse("userID", userID);
@@ -75,7 +72,6 @@ const range = queryRoute({
 const top = queryRoute({
   path: "/steps/top",
   summary: "the users with most steps on a day, 10 by default",
-  params: None,
   query: closed({ day: days.Text, limit: TopLimit }),
   response: Type.Object({
     day: Type.Integer(),

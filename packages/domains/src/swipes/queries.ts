@@ -1,6 +1,6 @@
 import { keyedRead, queryRoute, type View } from "@tally/contract";
 import { Type } from "typebox";
-import { closed, ids, None, AsOf, TopLimit, topOf } from "../values.ts";
+import { closed, ids, AsOf, TopLimit, topOf } from "../values.ts";
 import { likesBoard } from "./rank.ts";
 
 // Both read the primary key in its order, up to the limit.
@@ -49,7 +49,6 @@ const stats = queryRoute({
   path: "/stats/:userID",
   summary: "how many users a user likes and dislikes",
   params: User,
-  query: None,
   // The published specification misspells the key: both spellings for both kinds of clients.
   response: Type.Object({ numLlikes: Type.Integer(), numLikes: Type.Integer(), numDislikes: Type.Integer() }),
   async respond({ params }, { read }) {
@@ -62,7 +61,6 @@ const stats = queryRoute({
 const top = queryRoute({
   path: "/swipes/top",
   summary: "the most liked users, 10 by default",
-  params: None,
   query: closed({ limit: TopLimit }),
   response: Type.Object({
     asOf: AsOf,
