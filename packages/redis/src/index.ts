@@ -6,6 +6,7 @@ export { encodeMoves, movesOf } from "./rankings/encode-moves.ts";
 export { RankingsUnavailable } from "./rankings/rankings.ts";
 export type {
   BatchRanking,
+  Board,
   BoardCells,
   NewGeneration,
   NotedEpoch,

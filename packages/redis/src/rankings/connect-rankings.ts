@@ -1,6 +1,6 @@
 import { dayOfSeries, seriesOfBoard, textOfBatchId, type MirroredBoards } from "@tally/contract";
 import { mastersOf } from "../connection/cluster.ts";
-import { batchRanking, keysOfShard, shardKey, LiveShards, shardsIn } from "./live-shards.ts";
+import { batchRanking, firstGeneration, keysOfShard, shardKey, LiveShards, shardsIn } from "./live-shards.ts";
 import { boardReads, replyOf, seriesOfText } from "./board-reads.ts";
 import { equalBoards } from "./equal-boards.ts";
 import { buildGeneration } from "./new-generation.ts";
@@ -34,12 +34,12 @@ export function connectRankings(options: RankingsOptions): Rankings {
     },
 
     async state(domain): Promise<RankingsState> {
-      const { keys } = await shards.read(domain);
-      const states = await Promise.all(keys.map((shard) => redis.tallyState(shard, "")));
-      if (states.some(([generation]) => generation === "")) return { name: "unbuilt" };
-      const isOther = states.some(([generation]) => (shardsIn(generation) ?? keys.length) !== keys.length);
+      const prefixes = await shards.prefixes(domain);
+      if (prefixes.some((prefix) => prefix.endsWith(`:${firstGeneration}`))) return { name: "unbuilt" };
+      const isOther = prefixes.some((prefix) => (shardsIn(prefix) ?? prefixes.length) !== prefixes.length);
       if (isOther) return { name: "dirty", reason: "a change of the number of shards was interrupted" };
-      const reason = states.map(([, dirty]) => dirty).find((dirty) => dirty !== "");
+      const reasons = await Promise.all(prefixes.map((prefix) => redis.get(`${prefix}:dirty`)));
+      const reason = reasons.find((one) => one !== null);
       return reason === undefined ? { name: "whole" } : { name: "dirty", reason };
     },
 

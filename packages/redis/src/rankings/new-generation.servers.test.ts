@@ -113,17 +113,6 @@ test("a board may be added in any portions, also when it becomes large between t
   expect(entries.map(({ member }) => member)).toEqual(sevens.slice(0, 100));
 });
 
-test("a generation that has lost a chunk cannot become the live one", async () => {
-  const generation = await begin("torn");
-  await generation.add("b", [["1", 1]]);
-  await generation.loaded(1);
-  const loaded = (await keysOf("torn")).find((key) => key.endsWith(":loaded")) ?? "";
-  await redis.del(loaded); // as after a restart from an older file
-  expect(await generation.switch()).toBe(false);
-  await generation.release();
-  expect(await rankings.state("torn")).toEqual({ name: "unbuilt" });
-});
-
 // Ten times, because names of one ms differ in a random part only.
 test.each(Array.from({ length: 10 }, (_, n) => `turns-${n}`))(
   "one process builds %s at a time, and deletes what a dead builder left, also one of the same ms",

@@ -31,6 +31,7 @@ export interface BatchRanking {
 
 export type Cells = readonly (readonly [id: string, count: number])[];
 
+/** All cells of a board. */
 export interface Board {
   readonly board: string;
   readonly cells: Cells;

@@ -25,7 +25,6 @@ interface Scripts {
   readonly tallySwitch: Call<[chunks: number, how: "check" | "switch"], number>;
   readonly tallyHold: Call<[ms: number], number>;
   readonly tallyRelease: Call<[], number>;
-  readonly tallyState: Call<[], [live: string, dirty: string]>;
   readonly tallyInLedger: Call<[], [noted: string, ...batches: string[]]>;
   readonly tallyNoteEpoch: Call<[epoch: number, token: string, ...batches: readonly string[]], number>;
   readonly tallyTop: Call<
@@ -43,7 +42,6 @@ const files: Readonly<Record<keyof Scripts, string>> = {
   tallySwitch: "switch",
   tallyHold: "hold",
   tallyRelease: "release",
-  tallyState: "state",
   tallyInLedger: "in-ledger",
   tallyNoteEpoch: "note-epoch",
   tallyTop: "top",
