@@ -86,17 +86,6 @@ test("cancel at any moment while a connection starts leaves no consumer", async 
   }
 });
 
-test("a cancelled consumer reconnects without consuming", async () => {
-  const { queue, consumer, deliveries, arrived, broker, proxy } = await openConnected();
-  broker.send(queue, "a");
-  await arrived(1);
-  await consumer.cancel();
-  proxy.endConnections();
-  await vi.waitFor(() => expect([consumer.state, proxy.connections]).toEqual(["up", 2]), 10_000);
-  expect(await broker.channel.checkQueue(queue)).toMatchObject({ messageCount: 1, consumerCount: 0 });
-  expect(deliveries).toHaveLength(1);
-});
-
 test.each([[false], [true]])("close right after acknowledgements loses none (cancelled before: %s)", async (first) => {
   const { queue, ...broker } = await ownBroker();
   // The bug that this finds appeared in half of the rounds.

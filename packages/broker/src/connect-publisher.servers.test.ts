@@ -171,14 +171,6 @@ test("a message that AMQP cannot carry rejects alone and is not kept", async () 
   expect(await publisher.publish({ queue, messageId: "next", body })).toBe("confirmed");
 });
 
-test("messages wait while the socket's buffer is full, and all arrive in order", async () => {
-  const { queue, publisher, broker } = await connected();
-  const ids = Array.from({ length: 2500 }, (_, i) => `m${i}`);
-  const outcomes = await Promise.all(ids.map((messageId) => publisher.publish({ queue, messageId, body })));
-  expect(new Set(outcomes)).toEqual(new Set(["confirmed"]));
-  expect(await broker.takeIds(queue)).toEqual(ids);
-});
-
 test("the depth of a queue is the number of waiting messages, and a missing queue disturbs nothing", async () => {
   const { queue, publisher, log } = await connected();
   expect(await publisher.queueDepth(queue)).toBe(0);
