@@ -37,8 +37,16 @@ export {
   openParked,
   readyLetters,
 } from "./dead-letters/letters.ts";
-export { foreignBatchReason, selectConflicts, selectKeptEvents, settleLetter } from "./dead-letters/letters.ts";
-export type { DeadLetter, LetterState, NewLetter, Stage, LetterFilter, LetterHead } from "./dead-letters/letters.ts";
+export { countConflicts, foreignBatchReason, selectKeptEvents, settleLetter } from "./dead-letters/letters.ts";
+export type {
+  DeadLetter,
+  LetterState,
+  NewLetter,
+  Stage,
+  LetterFilter,
+  LetterHead,
+  StateCounts,
+} from "./dead-letters/letters.ts";
 export { addPartitionsSql, partitionedMonths, addMonths, firstDayOf, monthOf } from "./retention/months.ts";
 export { type ExportedMonth, type RetentionProgress } from "./retention/remove-month.ts";
 export { readRetainedFrom, removedAfterDays, retainedFrom } from "./retention/retained-from.ts";

@@ -48,7 +48,7 @@ export async function addUp(
   toRead: RowsToRead,
   onProgress: (rows: number) => void,
 ): Promise<Sums> {
-  const sums = { cells: new SeriesCounts((series) => isKept(series, kept)), batches: new BatchCounts() };
+  const sums = { cells: seriesCounts((series) => isKept(series, kept)), batches: new BatchCounts() };
   const foldedRows = new FoldedSums();
   for (const kind of boards) {
     if (!("mirrored" in kind)) continue;
@@ -65,7 +65,7 @@ export async function addUp(
       onProgress((seen += rows.length));
     }
   }
-  return { cells: sums.cells.all, batches: sums.batches, foldedRows };
+  return { cells: sums.cells.all(), batches: sums.batches, foldedRows };
 }
 
 /** The rows of some batches that are not folded, in all series. */
@@ -75,38 +75,30 @@ export async function addUpBatches(
   some: BatchMarks,
   signal: AbortSignal | undefined,
 ): Promise<Omit<Sums, "foldedRows">> {
-  const sums = { cells: new SeriesCounts(() => true), batches: new BatchCounts() };
+  const sums = { cells: seriesCounts(() => true), batches: new BatchCounts() };
   for await (const rows of readRuns(snapshot, mirror.rowsOfBatches, some)) {
     signal?.throwIfAborted();
     addRows(rows, mirror, sums);
   }
-  return { cells: sums.cells.all, batches: sums.batches };
+  return { cells: sums.cells.all(), batches: sums.batches };
 }
 
-/** The counts of some series. */
-class SeriesCounts {
-  readonly #isWanted: (series: string) => boolean;
-  readonly #found = new Map<string, CellCounts | undefined>();
-  readonly all = new Map<string, CellCounts>();
-
-  constructor(isWanted: (series: string) => boolean) {
-    this.#isWanted = isWanted;
-  }
-
-  /** Undefined: not wanted. */
-  of(series: string): CellCounts | undefined {
-    if (this.#found.has(series)) return this.#found.get(series);
-    const counts = this.#isWanted(series) ? new CellCounts() : undefined;
-    this.#found.set(series, counts);
-    if (counts !== undefined) this.all.set(series, counts);
-    return counts;
-  }
+/** The counts of the wanted series. */
+function seriesCounts(isWanted: (series: string) => boolean) {
+  const found = new Map<string, CellCounts | undefined>();
+  const countsOf = (series: string) => (isWanted(series) ? new CellCounts() : undefined);
+  return {
+    /** Undefined: not wanted. */
+    of: (series: string) => found.getOrInsertComputed(series, countsOf),
+    all: () =>
+      new Map([...found].flatMap(([series, counts]) => (counts === undefined ? [] : [[series, counts] as const]))),
+  };
 }
 
 function addRows(
   rows: Rows,
   { seriesOf }: Pick<RecountedMirror, "seriesOf">,
-  { cells, batches }: { readonly cells: SeriesCounts; readonly batches: BatchCounts },
+  { cells, batches }: { readonly cells: ReturnType<typeof seriesCounts>; readonly batches: BatchCounts },
   folded?: { readonly batches: BatchMarks; readonly sums: FoldedSums },
 ): void {
   for (const [member, text, producer, sequence, day] of rows) {

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isKeptBoard, seriesOfBoard, sumOfCounts } from "@tally/contract";
 import type { Domain, KeptSeries, SqlSnapshot } from "@tally/contract";
-import type { BoardCells, Rankings } from "@tally/redis";
+import type { Board, BoardCells, Rankings } from "@tally/redis";
 import type { Sums } from "./add-up.ts";
 import { CellsHash, Findings, type Found } from "./findings.ts";
 import type { Cells, Meanwhile } from "./meanwhile.ts";
-import type { RecountedBoard } from "./cell-counts.ts";
 import { boardsOf } from "./recount.ts";
 
 /** Compares every cell that a board keeps with the sum of its rows, in both directions. */
@@ -37,7 +36,7 @@ const cellsAtOnce = 20_000;
 const movingMs = 200;
 const suspectsMax = 100_000;
 
-type Cell = RecountedBoard["cells"][number];
+type Cell = Board["cells"][number];
 type Counts = Map<string, number>;
 
 interface BoardRows {
@@ -67,10 +66,13 @@ export async function auditBoards(
     differences.add(one);
   }
 
-  async function compare(boards: readonly RecountedBoard[]): Promise<void> {
+  async function compare(boards: readonly Board[]): Promise<void> {
     if (boards.length === 0) return;
     await meanwhile?.look();
-    const expected = boards.map(({ board, cells: own }) => ({ board, cells: withMoves(own, meanwhile?.of(board)) }));
+    const expected = boards.map(({ board, cells: own }) => ({
+      board,
+      cells: withMoves(own, meanwhile?.since.get(board)),
+    }));
     const differing = await differencesIn(domain.name, rankings, expected);
     const moved: Cells = new Map();
     await meanwhile?.look(moved);
@@ -99,8 +101,8 @@ export async function auditBoards(
     onProgress(cells);
   }
 
-  async function compareAll(boards: AsyncIterable<RecountedBoard> | Iterable<RecountedBoard>): Promise<void> {
-    let waiting: RecountedBoard[] = [];
+  async function compareAll(boards: AsyncIterable<Board> | Iterable<Board>): Promise<void> {
+    let waiting: Board[] = [];
     let size = 0;
     for await (const board of boards) {
       waiting.push(board);
@@ -114,13 +116,13 @@ export async function auditBoards(
   }
 
   for (const kind of domain.recount.boards) await compareAll(boardsOf(snapshot, kind, sums.cells, kept));
-  const withoutRows = (names: readonly string[]): readonly RecountedBoard[] =>
+  const withoutRows = (names: readonly string[]): readonly Board[] =>
     [...new Set(names)]
       .filter((board) => !known.has(board) && isKeptBoard(board, kept))
       .map((board) => ({ board, cells: [] }));
   for await (const names of rankings.boards(domain.name)) await compare(withoutRows(names));
   if (meanwhile !== undefined) {
-    await compare(withoutRows(meanwhile.boards()));
+    await compare(withoutRows([...meanwhile.since.keys()]));
     for (const one of await compareAgain(domain.name, rankings, meanwhile, suspects, meanwhile.staysMs)) differ(one);
   }
   return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
@@ -130,7 +132,7 @@ export async function auditBoards(
 async function differencesIn(
   domain: string,
   rankings: Rankings,
-  boards: readonly RecountedBoard[],
+  boards: readonly Board[],
 ): Promise<ReadonlyMap<string, readonly CellDifference[]>> {
   const equal = await rankings.equal(domain, boards);
   const others = boards.filter(({ board }) => !equal.has(board));
@@ -160,7 +162,7 @@ async function compareAgain(
     await meanwhile.look(moved);
     const differences: CellDifference[] = [];
     for (const [index, [board, own]] of left.entries()) {
-      const since = meanwhile.of(board);
+      const since = meanwhile.since.get(board);
       const now = Array.from(own, ([member, rows]): Cell => [member, sumOfCounts(rows, since?.get(member))]);
       const found = Map.groupBy(differencesOf(board, now, ranked[index] ?? none), ({ member }) => member);
       for (const member of own.keys()) {

@@ -1,6 +1,6 @@
-import { clockOf, FoldedMeanwhile, readFold, readRetainedFrom, readTotals } from "@tally/database";
-import { selectConflicts, withRecount } from "@tally/database";
-import type { Database, LetterState, LedgerTotals } from "@tally/database";
+import { clockOf, findEpochs, FoldedMeanwhile, readFold, readRetainedFrom, readTotals } from "@tally/database";
+import { countConflicts, withRecount } from "@tally/database";
+import type { Database, LedgerTotals, StateCounts } from "@tally/database";
 import { firstLiveDay, onlyAllTime, type Domain, type KeptSeries, type SqlSnapshot } from "@tally/contract";
 import type { Rankings, RankingsState } from "@tally/redis";
 import { auditBoards, type BoardAudit } from "./audit-boards.ts";
@@ -73,7 +73,7 @@ export interface DomainAudit {
   readonly contradictions: Findings<string>;
   readonly ids: IdAudit | undefined;
   /** Events whose key belongs to a stored event with other content: dead letters by state. */
-  readonly keyConflicts: Readonly<Record<LetterState, number>>;
+  readonly keyConflicts: StateCounts;
   readonly agrees: boolean;
 }
 
@@ -113,8 +113,8 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold, live };
     const onBatches = progress("batches", ledger.batches);
     const batches = await auditBatches(snapshot, domain, rankings, toAudit, onBatches);
-    const meanwhile =
-      live && (await Meanwhile.since(snapshot, { domain: domain.name, ...live, rankings, known, kept }));
+    const { closedTo = -1 } = (await findEpochs(snapshot, domain.name)) ?? {};
+    const meanwhile = live && new Meanwhile({ domain: domain.name, ...live, rankings, known, kept, closedTo });
     const boards = await auditBoards(snapshot, domain, rankings, { sums, kept, meanwhile }, progress("boards"));
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
     if (wereRead === "all") {
@@ -123,7 +123,7 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
       await auditFolded(snapshot, domain.name, { rows: sums.foldedRows, from }, contradictions);
     }
     const ids = acknowledged && (await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored)));
-    const keyConflicts = await countConflicts(snapshot, domain);
+    const keyConflicts = await countConflicts(snapshot, domain.name);
     const agrees =
       state.name !== "dirty" &&
       batches.miscounted.count === 0 &&
@@ -144,17 +144,6 @@ async function keptSeries(snapshot: SqlSnapshot, rankings: Rankings, domain: str
   // The clock of a replica may be behind that of the writes.
   const now = Math.max(newest, await clockOf(snapshot));
   return { ...kept, from: Math.max(kept.from, firstLiveDay(now)) };
-}
-
-async function countConflicts(snapshot: SqlSnapshot, domain: Domain): Promise<DomainAudit["keyConflicts"]> {
-  const conflicts = { open: 0, parked: 0, replayed: 0, discarded: 0 };
-  for await (const rows of snapshot.stream(selectConflicts, [domain.name])) {
-    for (const [state, letters] of rows) {
-      if (state === "open" || state === "parked" || state === "replayed" || state === "discarded")
-        conflicts[state] = Number(letters);
-    }
-  }
-  return conflicts;
 }
 
 async function findContradictions(

@@ -1,12 +1,8 @@
 /** Rows of each batch: 4 bytes for each sequence of a producer. */
 export class BatchCounts {
   readonly #producers = new Map<string, Uint32Array>();
-  #rows = 0;
-
   /** The rows of all batches that were added. */
-  get rows(): number {
-    return this.#rows;
-  }
+  rows = 0;
 
   add(producer: unknown, sequence: unknown, rows: number): void {
     const { name, at } = placeOf(producer, sequence);
@@ -18,7 +14,7 @@ export class BatchCounts {
     }
     counts[at] = (counts[at] ?? 0) + rows;
     this.#producers.set(name, counts);
-    this.#rows += rows;
+    this.rows += rows;
   }
 
   /** The rows of a batch, which is then left out of `rest`. */

@@ -1,4 +1,5 @@
 import { sumOfCounts, type Series } from "@tally/contract";
+import type { Board } from "@tally/redis";
 
 /** Of a row, or folded counts: [[key, …], …]. */
 export type Entries = readonly (readonly number[])[];
@@ -13,40 +14,29 @@ export function entriesOf(text: unknown): Entries {
   return entries;
 }
 
-/** All cells of one board, as its rows add up. */
-export interface RecountedBoard {
-  readonly board: string;
-  readonly cells: readonly (readonly [member: string, count: number])[];
-}
-
 /** Counts by member and key, both integers. A count stops at ±(2^53 - 1), as in Redis. Each key of a member takes 8 bytes
  * in a typed array, or 16 if a key or a count of the member needs more than 32 bits, and the array is 7/16 to 7/8 full:
  * 9 to 18 bytes, or 18 to 37. For few members with many keys. */
 export class CellCounts {
   readonly #members = new Map<number, KeyCounts>();
-  #size = 0;
-
   /** Cells, also those whose counts add up to 0. */
-  get size(): number {
-    return this.#size;
-  }
+  size = 0;
 
   /** Adds what each of some entries adds to its key. Throws TypeError for what is not an integer. */
   add(member: unknown, entries: Entries, by: Series["by"]): void {
     if (!isNatural(member)) throw new TypeError("expected a member");
-    let keys = this.#members.get(member);
-    if (keys === undefined) this.#members.set(member, (keys = new KeyCounts()));
+    const keys = this.#members.getOrInsertComputed(member, noKeys);
     const before = keys.size;
     for (const entry of entries) {
       const [key, added] = [entry[0], by(entry)];
       if (!isNatural(key) || !Number.isInteger(added)) throw new TypeError("expected integers as [key, by]");
       if (added !== 0) keys.add(key, added);
     }
-    this.#size += keys.size - before;
+    this.size += keys.size - before;
   }
 
   /** The board of each member. A count of 0 is on no board. */
-  *byMember(prefix: string): Generator<RecountedBoard> {
+  *byMember(prefix: string): Generator<Board> {
     for (const [member, keys] of this.#members) {
       const cells: [string, number][] = [];
       keys.each(0, 0, (key, count) => count !== 0 && cells.push([String(key), count]));
@@ -56,17 +46,14 @@ export class CellCounts {
 
   /** The board of each key. Reads all counts several times, each time for about a million cells: that takes a tenth of
    * the memory that an index would. */
-  *byKey(prefix: string): Generator<RecountedBoard> {
-    const bits = Math.ceil(Math.log2(Math.max(1, this.#size / cellsOfPart)));
+  *byKey(prefix: string): Generator<Board> {
+    const bits = Math.ceil(Math.log2(Math.max(1, this.size / cellsOfPart)));
     for (let part = 0; part < 2 ** bits; part++) {
       const boards = new Map<number, [string, number][]>();
       for (const [member, keys] of this.#members) {
         const name = String(member);
         keys.each(part, bits, (key, count) => {
-          if (count === 0) return;
-          const cells = boards.get(key);
-          if (cells === undefined) boards.set(key, [[name, count]]);
-          else cells.push([name, count]);
+          if (count !== 0) boards.getOrInsertComputed(key, noCells).push([name, count]);
         });
       }
       for (const [key, cells] of boards) yield { board: `${prefix}${key}`, cells };
@@ -75,6 +62,8 @@ export class CellCounts {
 }
 
 const cellsOfPart = 1_000_000;
+const noKeys = () => new KeyCounts();
+const noCells = (): [string, number][] => [];
 
 function isNatural(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;

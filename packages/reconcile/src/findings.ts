@@ -1,12 +1,13 @@
 import { crc32 } from "node:zlib";
-import { hashOf, type RecountedBoard } from "./cell-counts.ts";
+import type { Board } from "@tally/redis";
+import { hashOf } from "./cell-counts.ts";
 
 /** Adds two checksums of each cell: their order does not matter. */
 export class CellsHash {
   #first = 0;
   #second = 0;
 
-  add({ board, cells }: RecountedBoard): void {
+  add({ board, cells }: Board): void {
     const ofBoard = crc32(board);
     for (const [member, count] of cells) {
       const id = Number(member);

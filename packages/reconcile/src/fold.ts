@@ -51,7 +51,7 @@ export async function fold({ domain, database, rankings, signal, ...range }: Fol
     // Nothing is left, or the read endpoint lacks what was folded last.
     if (step.batches.length === 0 || step.asOf.batches < folded.batches) return;
     try {
-      const transaction = database.transaction(
+      await database.transaction(
         async (one) => {
           await foldBatches(one, step);
           await note(rankings, name, step.batches, await readFold(one, name));
@@ -59,7 +59,6 @@ export async function fold({ domain, database, rankings, signal, ...range }: Fol
         },
         { giveUpAfterMs, ...(signal && { signal }) },
       );
-      await transaction;
     } catch (error) {
       if (error instanceof FoldedMeanwhile) return;
       throw error;

@@ -12,8 +12,7 @@ export class FoldedSums {
   readonly #stopped = new Set<string>();
 
   add(series: string, member: unknown, entries: Entries, by: Series["by"]): void {
-    let members = this.#sums.get(series);
-    if (members === undefined) this.#sums.set(series, (members = new Map<string, [number, number]>()));
+    const members = this.#sums.getOrInsertComputed(series, () => new Map());
     let [word, rest] = members.get(String(member)) ?? [0, 0];
     for (const entry of entries) {
       const [hash, added] = [hashOf(entry[0] ?? 0), by(entry)];

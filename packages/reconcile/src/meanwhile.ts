@@ -1,4 +1,4 @@
-import { findEpochs, FoldedMeanwhile, listBatches, placeAt, readEpochs, readFold } from "@tally/database";
+import { FoldedMeanwhile, listBatches, placeAt, readEpochs, readFold } from "@tally/database";
 import { readRankingMessages } from "@tally/database";
 import { decodeRankingMessage, chainBoards, isKeptBoard, textOfBatchId } from "@tally/contract";
 import type { BatchId, KeptSeries, SqlReader } from "@tally/contract";
@@ -23,8 +23,9 @@ export interface MeanwhileOptions {
   /** How long a difference must stay to be one. */
   readonly staysMs: number;
   readonly rankings: Pick<Rankings, "unmarked">;
-  /** The batches of the snapshot. */
+  /** The batches of the snapshot; it has all of epochs up to `closedTo`. */
   readonly known: Batches;
+  readonly closedTo: number;
   readonly kept: KeptSeries;
 }
 
@@ -33,26 +34,21 @@ const pageSize = 1000;
 /** What has moved on the boards since a snapshot. Memory: about 40 bytes for each cell that moves. */
 export class Meanwhile {
   readonly #options: MeanwhileOptions;
-  /** The snapshot has all batches of epochs up to this one. */
-  readonly #closedTo: number;
   /** The first epoch whose batches may be new. */
   #from: number;
   readonly #forgotten = new Set<string>();
   readonly #listed = new BatchMarks();
   /** Without a mark at the last look, by textOfBatchId. */
   readonly #waiting = new Map<string, BatchId>();
-  readonly #since: Cells = new Map();
   readonly #names = new Map<string, string>();
+  readonly staysMs: number;
+  /** What has been added to cells since the snapshot. */
+  readonly since: Cells = new Map();
 
-  private constructor(options: MeanwhileOptions, closedTo: number) {
+  constructor(options: MeanwhileOptions) {
     this.#options = options;
-    this.#closedTo = closedTo;
-    this.#from = closedTo + 1;
-  }
-
-  static async since(snapshot: SqlReader, options: MeanwhileOptions): Promise<Meanwhile> {
-    const epochs = await findEpochs(snapshot, options.domain);
-    return new Meanwhile(options, epochs?.closedTo ?? -1);
+    this.staysMs = options.staysMs;
+    this.#from = options.closedTo + 1;
   }
 
   /** Learns what was ranked since the last look, and adds its moves to `moved`, without their signs: a read may have seen
@@ -69,23 +65,10 @@ export class Meanwhile {
     for (const batch of ranked) this.#waiting.delete(textOfBatchId(batch));
   }
 
-  get staysMs(): number {
-    return this.#options.staysMs;
-  }
-
-  /** What has been added to a cell since the snapshot. */
-  of(board: string): ReadonlyMap<string, number> | undefined {
-    return this.#since.get(board);
-  }
-
   /** The board is not asked for again. */
   forget(board: string): void {
-    this.#since.delete(board);
+    this.since.delete(board);
     this.#forgotten.add(board);
-  }
-
-  boards(): readonly string[] {
-    return [...this.#since.keys()];
   }
 
   async #list(): Promise<void> {
@@ -105,7 +88,7 @@ export class Meanwhile {
     }
     this.#from = closedTo + 1;
     const fold = await readFold(writer, domain);
-    if (fold.epoch > this.#closedTo) throw new FoldedMeanwhile(`${domain}: batches since the snapshot`);
+    if (fold.epoch > this.#options.closedTo) throw new FoldedMeanwhile(`${domain}: batches since the snapshot`);
   }
 
   async #add(batches: readonly BatchId[], moved: Cells | undefined): Promise<void> {
@@ -118,7 +101,7 @@ export class Meanwhile {
         if (message === undefined) throw new FoldedMeanwhile(`${domain}: batch ${textOfBatchId(batch)}`);
         for (const [board, member, by] of cellsOf(message)) {
           if (this.#forgotten.has(board) || !isKeptBoard(board, kept)) continue;
-          this.#addTo(this.#since, board, member, by);
+          this.#addTo(this.since, board, member, by);
           if (moved !== undefined) this.#addTo(moved, board, member, Math.abs(by));
         }
       }
@@ -127,10 +110,9 @@ export class Meanwhile {
 
   #addTo(cells: Cells, board: string, member: string, by: number): void {
     // One text for all cells of a member: it takes more memory than the cell.
-    let name = this.#names.get(member);
-    if (name === undefined) this.#names.set((name = member), member);
-    const members = cells.get(board) ?? new Map<string, number>();
-    cells.set(board, members.set(name, (members.get(name) ?? 0) + by));
+    const name = this.#names.getOrInsert(member, member);
+    const members = cells.getOrInsertComputed(board, () => new Map());
+    members.set(name, (members.get(name) ?? 0) + by);
   }
 }
 

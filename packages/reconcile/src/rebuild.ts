@@ -3,9 +3,8 @@ import { withRecount } from "@tally/database";
 import type { Database, Epochs, Fold, Recounted } from "@tally/database";
 import { boardsOfSeries, defaultSeries, keptSince, settingsOf } from "@tally/contract";
 import type { Recount, SeriesSettings, SqlSnapshot } from "@tally/contract";
-import type { BatchRanking, NewGeneration, Rankings } from "@tally/redis";
+import type { BatchRanking, Board, NewGeneration, Rankings } from "@tally/redis";
 import { addUp, readBatches, rowsToRead } from "./add-up.ts";
-import type { RecountedBoard } from "./cell-counts.ts";
 import { BatchMarks, recountedBoards } from "./recount.ts";
 import { repair } from "./repair.ts";
 
@@ -159,7 +158,7 @@ async function load(
     cells += count;
     onProgress?.({ step: "loading cells", batches, done: cells });
   };
-  const noted = function* noted(some: Iterable<RecountedBoard>): Generator<RecountedBoard> {
+  const noted = function* noted(some: Iterable<Board>): Generator<Board> {
     for (const one of some) {
       yield one;
       loaded(one.cells.length);

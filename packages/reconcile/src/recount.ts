@@ -1,6 +1,7 @@
 import { boardsOfSeries, chainBoards, sumOfCounts } from "@tally/contract";
 import type { BatchId, KeptSeries, Recount, RecountedBoards, SqlSnapshot } from "@tally/contract";
-import type { CellCounts, RecountedBoard } from "./cell-counts.ts";
+import type { Board } from "@tally/redis";
+import type { CellCounts } from "./cell-counts.ts";
 
 /** All boards of one kind, as `recountedBoards` returns them; of mirrored boards, for each series, those of members
  * first, each kind with its board of the chain. */
@@ -9,7 +10,7 @@ export async function* boardsOf(
   kind: Recount["boards"][number],
   counts: ReadonlyMap<string, CellCounts>,
   kept: Pick<KeptSeries, "chain">,
-): AsyncGenerator<RecountedBoard> {
+): AsyncGenerator<Board> {
   if (!("mirrored" in kind)) return yield* recountedBoards(snapshot, kind);
   for (const [series, cells] of counts) {
     const boards = boardsOfSeries(kind.mirrored, series);
@@ -20,7 +21,7 @@ export async function* boardsOf(
   }
 }
 
-function* withSums(boards: Iterable<RecountedBoard>, prefix: string, chain: string | undefined) {
+function* withSums(boards: Iterable<Board>, prefix: string, chain: string | undefined) {
   const sums: (readonly [string, number])[] = [];
   for (const one of boards) {
     yield one;
@@ -31,7 +32,7 @@ function* withSums(boards: Iterable<RecountedBoard>, prefix: string, chain: stri
 }
 
 /** All boards of one kind with at least one cell, one after the other. Holds one board in memory. */
-export async function* recountedBoards(snapshot: SqlSnapshot, kind: RecountedBoards): AsyncGenerator<RecountedBoard> {
+export async function* recountedBoards(snapshot: SqlSnapshot, kind: RecountedBoards): AsyncGenerator<Board> {
   let key: unknown;
   let cells: (readonly [string, number])[] = [];
   for await (const rows of snapshot.stream(kind.cells)) {

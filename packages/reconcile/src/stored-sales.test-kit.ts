@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { ownDatabase } from "@tally/database/own-database";
-import { addDomains, closeEarlier, deadLetterMigrations, enter } from "@tally/database";
-import { joinEpoch, ledgerMigrations, listBatches, openEpoch, placeAt, readEpochs } from "@tally/database";
+import { nextEpoch, ownDatabase } from "@tally/database/own-database";
+import { addDomains, deadLetterMigrations, enter, joinEpoch, ledgerMigrations } from "@tally/database";
+import { listBatches, placeAt, readEpochs } from "@tally/database";
 import type { Database } from "@tally/database";
 import { boardsOfSeries, firstLiveDay, isKept, keptSince } from "@tally/contract";
 import { encodeRankingMessage, Moves, type Domain, type RankingMessage } from "@tally/contract";
@@ -50,17 +50,20 @@ export function storedSales(names: readonly string[], shards = 1) {
   const { rankings } = own;
 
   /** Closes the newest epoch, and waits until the read endpoint has it. */
-  async function nextEpoch(domain: string): Promise<void> {
-    await openEpoch(database, domain, await readEpochs(database.writer, domain));
-    await closeEarlier(database, domain, await readEpochs(database.writer, domain));
-    const { closedTo } = await readEpochs(database.writer, domain);
+  async function nextEpochOf(domain: string): Promise<void> {
+    const { closedTo } = await nextEpoch(database, domain);
     // Others may open the next ones meanwhile.
     const closed = async () => (await readEpochs(database.reader, domain)).closedTo;
     const isThere = async () => expect(await closed()).toBeGreaterThanOrEqual(closedTo);
     await vi.waitFor(isThere, { timeout: 30_000, interval: 5 });
   }
 
-  return { ...own, database, nextEpoch, open: (name: string) => open(name, { database, rankings }) };
+  return { ...own, database, nextEpoch: nextEpochOf, open: (name: string) => open(name, { database, rankings }) };
+}
+
+interface StoreOptions extends Partial<Readonly<Record<"stores" | "items" | "quantityMin", number>>> {
+  readonly isRanked?: boolean;
+  readonly before?: Promise<void>;
 }
 
 /** A new domain with three producers. */
@@ -82,8 +85,9 @@ async function open(name: string, { database, rankings }: { database: Database; 
     ...options,
     table,
     messages,
-    /** Stores batches of some sales and returns each, and ranks them unless told otherwise. */
-    store: async (count: number, { isRanked = true, stores = 3, items = 20, quantityMin = -4 } = {}): Promise<void> => {
+    /** Stores batches of some sales, and ranks them unless told otherwise. `before`: what each commit waits for. */
+    store: async (count: number, { before, ...how }: StoreOptions = {}): Promise<void> => {
+      const { isRanked = true, stores = 3, items = 20, quantityMin = -4 } = how;
       for (let n = 0; n < count; n++) {
         const at = randomInt(producers.length);
         const batch = { producer: producers[at] ?? "", sequence: (next[at] = (next[at] ?? 0) + 1) };
@@ -114,6 +118,7 @@ async function open(name: string, { database, rankings }: { database: Database; 
           const rankingMessage = encodeRankingMessage(message);
           const entry = { batch, domain: name, bodyHash: Buffer.alloc(8), ...counted, epoch, storedAt, rankingMessage };
           await enter(transaction, [entry]);
+          await before;
         });
         if (isRanked) await rankings.rank(name, message);
         messages.push(message);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, inject, vi } from "vitest";
 import { silentLog } from "@tally/runtime";
 import { escapeId } from "mysql2";
 import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
+import { closeEarlier, openEpoch, readEpochs, type Epochs } from "../ledger/epochs.ts";
 import { migrate, readMigrations } from "./migrate.ts";
 import { withConnection } from "./run-statement.ts";
 
@@ -43,6 +44,14 @@ export function ownDatabase(...migrations: readonly (readonly [folder: URL, pref
     await dropTestDatabase(writeUrl);
   });
   return { writeUrl, readUrl, connect };
+}
+
+/** Opens an epoch, and closes the one before it unless a transaction shares it. */
+export async function nextEpoch(database: Database, domain: string): Promise<Epochs> {
+  const read = () => readEpochs(database.writer, domain);
+  await openEpoch(database, domain, await read());
+  await closeEarlier(database, domain, await read());
+  return read();
 }
 
 /** Creates the database in the URL anew. Rejects unless its name ends in "_test". */

@@ -102,20 +102,6 @@ const connectionId = async (tx: SqlTransaction) => {
   return row?.id ?? 0;
 };
 
-test("after a killed connection the transaction repeats on another, and rows exist once", async () => {
-  const { database, ids } = await table("killed");
-  const used: number[] = [];
-  await database.transaction(async (tx) => {
-    used.push(await connectionId(tx));
-    await tx.insert("INSERT INTO killed (id) VALUES ?", [[1]]);
-    if (used.length === 1) await database.writer.query("KILL ?", used);
-    await tx.insert("INSERT INTO killed (id) VALUES ?", [[2]]);
-  });
-  expect(used).toHaveLength(2);
-  expect(used[1]).not.toBe(used[0]);
-  expect(await ids()).toEqual([1, 2]);
-});
-
 test("a work that catches the loss of its transaction is repeated", async () => {
   const { database, ids } = await table("caught");
   let attempts = 0;
@@ -185,14 +171,6 @@ test("writes to a read-only server are retried until giveUpAfterMs", async () =>
   expect(attempts).toBeGreaterThan(2);
   expect(used.size).toBe(attempts);
   expect(await database.writer.query("SELECT id FROM read_only")).toEqual([]);
-});
-
-test("an abort ends the retries", async () => {
-  const controller = new AbortController();
-  const database = connect({ writeUrl: "mysql://unknown@127.0.0.1:1/nothing_test" });
-  const work = database.transaction(async () => {}, { signal: controller.signal });
-  controller.abort();
-  await expect(work).rejects.toMatchObject({ code: "DATABASE_ABORTED", kind: "unavailable" });
 });
 
 test("a hanging statement times out, and the transaction repeats on another connection", async () => {

@@ -122,6 +122,8 @@ const countOf = (state: LetterState): string => `
   FROM (SELECT 1 AS letter FROM dead_letters WHERE state = '${state}' LIMIT ${countedMax}) AS of_${state}`;
 const letterStates = ["open", "parked", "replayed", "discarded"] as const;
 const selectCounts = letterStates.map(countOf).join(" UNION ALL ");
+const selectConflicts =
+  "SELECT state, COUNT(*) AS letters FROM dead_letters WHERE domain = ? AND stage = 'conflict' GROUP BY state";
 
 // A body that is too long for one statement is written in parts.
 const updateBody = "UPDATE dead_letters SET body = ? WHERE id = ?";
@@ -207,8 +209,18 @@ export async function findLetters(reader: SqlReader, ids: readonly string[]): Pr
 }
 
 /** The number of letters in each state, up to 10,000: that many or more. Some ms, however many there are. */
-export async function countLetters(reader: SqlReader): Promise<Readonly<Record<LetterState, number>>> {
-  const rows = await reader.query<{ state: LetterState; letters: number }>(selectCounts);
+export async function countLetters(reader: SqlReader): Promise<StateCounts> {
+  return countsOf(await reader.query(selectCounts));
+}
+
+/** The number of conflicts of a domain in each state. */
+export async function countConflicts(reader: SqlReader, domain: string): Promise<StateCounts> {
+  return countsOf(await reader.query(selectConflicts, [domain]));
+}
+
+export type StateCounts = Readonly<Record<LetterState, number>>;
+
+function countsOf(rows: readonly { readonly state: LetterState; readonly letters: number }[]): StateCounts {
   const counts = Object.fromEntries(rows.map(({ state, letters }) => [state, letters]));
   return { open: 0, parked: 0, replayed: 0, discarded: 0, ...counts };
 }
@@ -245,10 +257,6 @@ export async function settleLetter(
 ): Promise<boolean> {
   return (await transaction.execute(updateState, [state, bytesOfEventId(id), state, diedAt])) > 0;
 }
-
-/** The number of conflicts of a domain in each state: (state, letters). */
-export const selectConflicts =
-  "SELECT state, COUNT(*) FROM dead_letters WHERE domain = ? AND stage = 'conflict' GROUP BY state";
 
 /** The ids of a domain's events that are dead letters and not stored, for a stream: (id). */
 export const selectKeptEvents =

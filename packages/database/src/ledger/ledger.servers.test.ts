@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { textOfBatchId } from "@tally/contract";
 import { expect, test } from "vitest";
-import { enter, findStored, findMissing, ledgerMigrations, listBatches, newestStored, nextStored } from "./ledger.ts";
+import { enter, findStored, ledgerMigrations, listBatches, newestStored, nextStored } from "./ledger.ts";
 import { placeAt, readRankingMessages, readTotals } from "./ledger.ts";
 import type { LedgerEntry, LedgerPlace } from "./ledger.ts";
 import { addDomains, keepShards, readShards } from "./ledger.ts";
@@ -81,14 +81,6 @@ test("the newest batch of each domain, and the first one after a time", async ()
   );
   const next = (at: number) => nextStored(database.writer, "newest-a", at);
   expect([await next(0), await next(10), await next(30)]).toEqual([10, 20, undefined]);
-});
-
-test("of some batches those that the ledger lacks are found", async () => {
-  const database = connect();
-  const [stored, lost] = [entryOf("found"), entryOf("found")];
-  await database.transaction((transaction) => enter(transaction, [stored]));
-  expect(await findMissing(database.writer, "found", [stored.batch, lost.batch])).toEqual([lost.batch]);
-  expect(await findMissing(database.writer, "found", [])).toEqual([]);
 });
 
 test("the number of shards of a domain is kept; adding the domain again leaves it as it is", async () => {

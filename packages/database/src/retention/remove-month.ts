@@ -24,6 +24,8 @@ export interface Removing {
   readonly session: ExclusiveSession;
   readonly database: Database;
   readonly domain: { readonly name: string; readonly retention: Retention };
+  /** Folds all batches that are stored by now: rows of a batch in the ledger must not leave. */
+  readonly foldAll: () => Promise<void>;
   /** Writes the leaving rows to a file and checks it. Called again after a crash, also when the file is complete. */
   readonly exportMonth: (month: Month) => Promise<ExportedMonth>;
   readonly rowsPerTransaction: number;

@@ -1,20 +1,17 @@
 import { exclusively, type ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention, SqlReader } from "@tally/contract";
 import { unfinishedMonth, begin, changed, removeMonth } from "./remove-month.ts";
-import type { ExportedMonth, Removing, RetentionProgress } from "./remove-month.ts";
+import type { ExportedMonth, Removing } from "./remove-month.ts";
 import { addMonths, firstDayOf, monthOf, monthsBetween, addPartitionsSql, dropIfEmpty } from "./months.ts";
 import { hasLeavingRows, hasRows, partitionedMonths, patiently, renewLeaving, splitLast } from "./months.ts";
 import type { Month } from "./months.ts";
 import { removedAfterDays } from "./retained-from.ts";
 
-export interface RetainOptions extends Omit<Removing, "session" | "onProgress"> {
+export interface RetainOptions extends Omit<Removing, "session"> {
   /** The write endpoint, with an account that may change tables. */
   readonly url: string;
   /** Months before this one are removed. See firstKeptMonth. */
   readonly firstKept: Month;
-  /** Folds all batches that are stored by now: rows of a batch in the ledger must not leave. */
-  readonly foldAll: () => Promise<void>;
-  readonly onProgress: (progress: RetentionProgress) => void;
 }
 
 export interface RetainOutcome {
@@ -58,7 +55,7 @@ export async function retain(options: RetainOptions): Promise<RetainOutcome | un
       }
       const { months, converted } = await partition(session, options);
       for (const month of months.filter((one) => one < options.firstKept)) {
-        const exported = await removeOne(removing, month, options.foldAll);
+        const exported = await removeOne(removing, month);
         if (exported !== undefined) removed.push({ month, ...exported });
       }
       return { converted, removed };
@@ -67,12 +64,8 @@ export async function retain(options: RetainOptions): Promise<RetainOutcome | un
 }
 
 /** A month without rows is only dropped. */
-async function removeOne(
-  removing: Removing,
-  month: Month,
-  foldAll: () => Promise<void>,
-): Promise<ExportedMonth | undefined> {
-  const { session, domain, onProgress } = removing;
+async function removeOne(removing: Removing, month: Month): Promise<ExportedMonth | undefined> {
+  const { session, domain, foldAll, onProgress } = removing;
   const { retention } = domain;
   const wait = (): void => onProgress({ step: "waiting", month });
   const isEmpty = !(await hasRows(session, retention, month));

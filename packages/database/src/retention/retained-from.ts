@@ -62,16 +62,12 @@ export async function withRecount<R extends Partial<Recount>, T>(
   { name, recount, retention }: Recounted<R>,
   work: (snapshot: SqlSnapshot, recount: R) => Promise<T>,
 ): Promise<T> {
-  if (retention === undefined) return database.snapshot(endpoint, (snapshot) => work(snapshot, recount));
   // Both tables in one statement: a statement that waits for its first table holds none, so it cannot deadlock with an
   // exchange of the two.
-  const holding = `SELECT 1 FROM ${retention.table}, ${retention.leaving} WHERE 1 = 0`;
-  return database.snapshot(
-    endpoint,
-    async (snapshot) => {
-      const wasEverRemoved = (await readRetainedFrom(snapshot, name)) !== undefined;
-      return work(snapshot, wasEverRemoved ? retention.recount : recount);
-    },
-    { holding },
-  );
+  const holding = retention && `SELECT 1 FROM ${retention.table}, ${retention.leaving} WHERE 1 = 0`;
+  const ofSnapshot = async (snapshot: SqlSnapshot): Promise<T> => {
+    const wasRemoved = retention !== undefined && (await readRetainedFrom(snapshot, name)) !== undefined;
+    return work(snapshot, wasRemoved ? retention.recount : recount);
+  };
+  return database.snapshot(endpoint, ofSnapshot, { holding });
 }
