@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { ownDatabase } from "@tally/database/own-database";
+import { nextEpoch as nextEpochOf, ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { silentLog, type Log } from "@tally/runtime";
-import { addDomains, closeEarlier, enter, joinEpoch, keepShards, ledgerMigrations, openEpoch } from "@tally/database";
-import { readEpochs, readFold, readShards, retentionMigrations } from "@tally/database";
+import { addDomains, enter, joinEpoch, keepShards, ledgerMigrations, readEpochs, readFold } from "@tally/database";
+import { readShards, retentionMigrations } from "@tally/database";
 import { defaultSeries, encodeRankingMessage, firstKeptDay, Moves } from "@tally/contract";
-import type { BatchId, SeriesSettings } from "@tally/contract";
+import type { BatchId, Domain, SeriesSettings } from "@tally/contract";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
 import { rebuild } from "@tally/reconcile";
@@ -22,8 +22,8 @@ const own = ownDatabase(
 const columns = "id, store_id, customer_id, purchased_on, items, producer, sequence";
 
 /** A domain of this test, whose rows are those of one store. */
-async function open(storeId: number) {
-  const domain = { ...purchases, name: `store-${storeId}` };
+async function open(storeId: number, changed: Pick<Domain, "watch"> = {}) {
+  const domain = { ...purchases, name: `store-${storeId}`, ...changed };
   const database = own.connect();
   await database.transaction((transaction) => addDomains(transaction, [domain.name]));
   const namespace = randomBytes(6).toString("hex");
@@ -31,6 +31,7 @@ async function open(storeId: number) {
   const rankings = connectRankings({ url, namespace, shards: 1, domains: [], log: silentLog });
   onTestFinished(() => rankings.close());
   const seen = { repaired: 0, rebuilt: 0 };
+  const alerts: (readonly unknown[])[] = [];
   const lines: string[] = [];
   const line = (level: string) => (_: object, message: string) => void lines.push(`${level} ${message}`);
   const log: Log = { ...silentLog, info: line("info"), warn: line("warn") };
@@ -39,6 +40,7 @@ async function open(storeId: number) {
     database,
     rankings,
     seen,
+    alerts,
     lines,
     /** Stores a sale of two pieces of item 5 as a separate batch, without sending its ranking message. */
     storeSale: async (storedAt = Date.now()) => {
@@ -62,11 +64,7 @@ async function open(storeId: number) {
         for (const table of ["batches", "purchases"])
           await transaction.execute(`DELETE FROM ${table} WHERE producer = ? AND sequence = ?`, key);
       }),
-    nextEpoch: async () => {
-      await openEpoch(database, domain.name, await readEpochs(database.writer, domain.name));
-      await closeEarlier(database, domain.name, await readEpochs(database.writer, domain.name));
-      return readEpochs(database.writer, domain.name);
-    },
+    nextEpoch: () => nextEpochOf(database, domain.name),
     rebuild: () => rebuild({ domain, database, rankings }),
     count: () => rankings.count(domain.name, `store:${storeId}`, "5"),
     start: (watched: Rankings = rankings, keptMs = 3_600_000, series: SeriesSettings = defaultSeries): Auditor => {
@@ -80,7 +78,7 @@ async function open(storeId: number) {
         onRepaired: (_, batches) => (seen.repaired += batches),
         onRebuilt: () => (seen.rebuilt += 1),
         onRebuildDelayed: () => undefined,
-        onWatched: () => undefined,
+        onWatched: (...found) => alerts.push(found),
         onFoldFailed: (name) => void lines.push(`unfolded ${name}`),
       });
       onTestFinished(() => auditor.stop());
@@ -89,11 +87,16 @@ async function open(storeId: number) {
   };
 }
 
+async function openBuilt(...args: Parameters<typeof open>) {
+  const opened = await open(...args);
+  await opened.rebuild();
+  return opened;
+}
+
 const minutesAgo = (minutes: number): number => Date.now() - minutes * 60_000;
 
 test("a batch whose ranking message was lost is ranked from the ledger, and a late message does nothing", async () => {
-  const { domain, rankings, seen, storeSale, rebuild: build, count, start } = await open(1);
-  await build();
+  const { domain, rankings, seen, storeSale, count, start } = await openBuilt(1);
   // The clock of its writer was an hour late.
   const message = await storeSale(minutesAgo(60));
   start();
@@ -129,7 +132,7 @@ test.each([
   expect(await count()).toBe(2);
 });
 
-test("the first rankings of a domain are logged as info, a rebuild of lost rankings as a warning", async () => {
+test("the first rankings of a domain are logged as info", async () => {
   const empty = await open(5);
   empty.start();
   await vi.waitFor(() => expect(empty.seen.rebuilt).toBe(1), 10_000);
@@ -137,16 +140,23 @@ test("the first rankings of a domain are logged as info, a rebuild of lost ranki
     "info auditor: building the rankings of store-5 from the rows",
     "info auditor: rankings rebuilt",
   ]);
-  const lost = await open(6);
-  await lost.storeSale(minutesAgo(1));
-  lost.start();
-  await vi.waitFor(() => expect(lost.seen.rebuilt).toBe(1), 10_000);
-  expect(lost.lines[0]).toBe("warn auditor: rebuilding the rankings of store-6 from the rows");
+});
+
+test("the auditor looks at the boards of a domain, and reports its alerts", async () => {
+  const seen: unknown[] = [];
+  const watch: Domain["watch"] = async ({ rows, boards, nowMs, transaction }) => {
+    seen.push(Math.abs(nowMs - Date.now()) < 60_000, (await boards.whole(["store:7"])).cells.length);
+    seen.push(await rows.query("SELECT 1 AS one"), await transaction((tx) => tx.query("SELECT 2 AS two")));
+    return { silent: 3 };
+  };
+  const { domain, start, alerts } = await openBuilt(6, { watch });
+  start();
+  await expect.poll(() => alerts, { timeout: 10_000 }).toEqual([[domain.name, "silent", 3]]);
+  expect(seen).toEqual([true, 1, [{ one: 1 }], [{ two: 2 }]]);
 });
 
 test("what was checked in this run of Redis is not checked again, and all of it is after a restart", async () => {
-  const { domain, rankings, seen, storeSale, nextEpoch, rebuild: build, count, start } = await open(4);
-  await build();
+  const { domain, rankings, seen, storeSale, nextEpoch, count, start } = await openBuilt(4);
   const instance = await rankings.instance();
   await storeSale();
   const { closedTo: noted } = await nextEpoch();
@@ -192,8 +202,7 @@ test("after a failover of Redis the newest batches are ranked first, before the 
 });
 
 test("batches that the database has lost are found whatever was ranked before and after them", async () => {
-  const { domain, rankings, seen, storeSale, lose, rebuild: build, count, start, lines } = await open(7);
-  await build();
+  const { domain, rankings, seen, storeSale, lose, count, start, lines } = await openBuilt(7);
   // The ranker was behind: it ranks what was lost after what was not.
   const messages = [];
   for (let sale = 0; sale < 6; sale++) messages.push(await storeSale());
@@ -207,18 +216,15 @@ test("batches that the database has lost are found whatever was ranked before an
 });
 
 test("a promoted replica that lacks batches which were found before lacks the epoch that was noted", async () => {
-  const { domain, database, rankings, seen, storeSale, lose, rebuild: build, count, start } = await open(12);
-  await build();
+  const { domain, database, rankings, seen, storeSale, lose, count, start } = await openBuilt(12);
   const [kept, lost] = [await storeSale(), await storeSale()];
   for (const message of [kept, lost]) await rankings.rank(domain.name, message);
   const select = "SELECT slot, epoch, token, is_open FROM ledger_epochs WHERE domain = ?";
   type Row = Record<"slot" | "epoch" | "is_open", number> & { readonly token: Buffer };
   const before = await database.writer.query<Row>(select, [domain.name]);
   start();
-  await vi.waitFor(async () => {
-    const { noted, batches } = await rankings.inLedger(domain.name);
-    expect([noted?.epoch, batches]).toEqual([2, []]);
-  }, 20_000);
+  const covered = { noted: { epoch: 2 }, batches: [] };
+  await vi.waitFor(async () => expect(await rankings.inLedger(domain.name)).toMatchObject(covered), 20_000);
   await lose(lost.batch);
   const update = "UPDATE ledger_epochs SET epoch = ?, token = ?, is_open = ? WHERE domain = ? AND slot = ?";
   await database.transaction(async (transaction) => {
@@ -230,8 +236,7 @@ test("a promoted replica that lacks batches which were found before lacks the ep
 });
 
 test("while a frozen writer keeps an epoch open, lost ranking messages of other batches are repaired", async () => {
-  const { domain, database, seen, storeSale, rebuild: build, count, start } = await open(13);
-  await build();
+  const { domain, database, seen, storeSale, count, start } = await openBuilt(13);
   const [joined, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const frozen = database.transaction(async (transaction) => {
     await joinEpoch(transaction, domain.name);
@@ -281,8 +286,7 @@ test.each([
   [17, "is folded", "SELECT 1", [1]],
   [18, "without its row is not folded, which is reported", "DELETE FROM purchases WHERE store_id = 18", isReported],
 ])("an old batch of store %i %s", async (storeId, _, change, expected) => {
-  const { domain, database, rankings, storeSale, nextEpoch, rebuild: build, start, lines } = await open(storeId);
-  await build();
+  const { domain, database, rankings, storeSale, nextEpoch, start, lines } = await openBuilt(storeId);
   await rankings.rank(domain.name, await storeSale());
   await database.writer.query(change);
   const { closedTo } = await nextEpoch();
@@ -295,8 +299,7 @@ test.each([
 });
 
 test("days that are over are deleted, and rankings are rebuilt for other settings of series", async () => {
-  const { domain, rankings, storeSale, rebuild: build, start, seen } = await open(19);
-  await build();
+  const { domain, rankings, storeSale, start, seen } = await openBuilt(19);
   const boardsOf = (day: string) => ({ prefix: `${day}/item:`, mirrorPrefix: `${day}/store:` });
   const [over, later] = ["20260101", "20991231"].map(boardsOf);
   /** Ranks moves as a batch of the ledger. */
@@ -329,8 +332,7 @@ test("days that are over are deleted, and rankings are rebuilt for other setting
 });
 
 test("a clock that is days ahead deletes no boards of live days", async () => {
-  const { domain, rankings, rebuild: build, start } = await open(20);
-  await build();
+  const { domain, rankings, start } = await openBuilt(20);
   const expected = firstKeptDay(Date.now());
   vi.spyOn(Date, "now").mockReturnValue(Date.now() + 5 * 86_400_000);
   onTestFinished(() => void vi.restoreAllMocks());
@@ -386,8 +388,7 @@ test("the number of shards of rankings that an earlier release has built is kept
 });
 
 test("a lost ranking message is repaired while rankers of other settings rebuild in turns", async () => {
-  const { rankings, storeSale, nextEpoch, rebuild: build, count, start, seen } = await open(22);
-  await build();
+  const { rankings, storeSale, nextEpoch, count, start, seen } = await openBuilt(22);
   // As if the other one had rebuilt at once.
   start({ ...rankings, lacksSeries: async () => false, series: async () => ({ measures: ["netSales"] }) });
   // Then the next rebuild waits 8 s.

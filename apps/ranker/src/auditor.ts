@@ -97,15 +97,13 @@ export class Auditor {
     if (keepsShards) this.#keepShardsAt = now + epochEveryMs;
     if (!folds) return;
     this.#foldAt = now + foldEveryMs;
-    this.#watching ??= this.#watch().finally(() => (this.#watching = undefined));
-    this.#folding ??= this.#fold().finally(() => (this.#folding = undefined));
-  }
-  // May take minutes, so no round waits for it. One domain after the other: each keeps a connection for writes.
-  async #fold(): Promise<void> {
-    for (const domain of this.#domains) await domain.fold();
+    // May take minutes, so no round waits for them.
+    this.#watching ??= this.#each((domain) => domain.watch()).finally(() => (this.#watching = undefined));
+    this.#folding ??= this.#each((domain) => domain.fold()).finally(() => (this.#folding = undefined));
   }
 
-  async #watch(): Promise<void> {
-    for (const domain of this.#domains) await domain.watch();
+  // One domain after the other: each keeps a connection for writes.
+  async #each(work: (domain: DomainAuditor) => Promise<void>): Promise<void> {
+    for (const domain of this.#domains) await work(domain);
   }
 }

@@ -1,17 +1,10 @@
-import {
-  decodeRankingMessage,
-  fieldIn,
-  InvalidInput,
-  newEventId,
-  utcDayOf,
-  type Event,
-  type Sources,
-} from "@tally/contract";
+import { decodeRankingMessage, fieldIn, InvalidInput, newEventId, utcDayOf, type Event } from "@tally/contract";
 import { rebuild } from "@tally/reconcile";
 import { ownRankings } from "@tally/redis/own-rankings";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bodyOf, openWriter, purchases, purchasesDatabase, sale, sumsOfRows, type Sum } from "./purchases.test-kit.ts";
+import { bodyOf, get, openWriter, purchases, purchasesDatabase, sale, sourcesOf } from "./purchases.test-kit.ts";
+import { sumsOfRows, type Sum } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
 const database = own.connect();
@@ -22,22 +15,11 @@ const series = { windows: ["all", "day"], by: ["netSales"] } as const;
 const [minuteMs, dayMs] = [60_000, 86_400_000];
 const days = [utcDayOf(Date.now()), utcDayOf(Date.now() - dayMs)] as const;
 
-const boards: Sources["boards"] = {
-  top: (board, limit) => rankings.top(name, board, limit),
-  count: () => expect.fail(),
-  whole: (of) => rankings.whole(name, of),
-};
-const sources: Sources = {
-  rows: writer,
-  boards,
-  read: async (what, key) => what.ofRows(await writer.query(what.select, what.values?.(key) ?? [[key]]), key),
-  readNewest: async (what, key) => what.ofRows(await writer.query(what.select, what.values?.(key) ?? [[key]]), key),
-  readKept: () => undefined,
-  find: () => expect.fail(),
-};
+const sources = sourcesOf(writer, rankings);
+const { boards } = sources;
 
 /** The sampler of a ranker at a time. `fails`: its process is killed before its commit. */
-const watchAt = (nowMs: number, fails = false, from = boards) =>
+const watchAt = (nowMs: number, { fails = false, from = boards } = {}) =>
   purchases.watch?.({
     rows: writer,
     boards: from,
@@ -52,10 +34,7 @@ async function noteExpected(nowMs: number): Promise<void> {
   for (const day of days) expectedSamples.set(`${day} ${Math.floor(nowMs / 900_000)}`, await sumOfRows(day));
 }
 
-async function salesOf(date: number, from = sources): Promise<unknown> {
-  const route = purchases.queries.find((one) => one.path === "/sales");
-  return route?.kind === "query" ? route.respond({ params: {}, query: { date: String(date) } }, from) : undefined;
-}
+const salesOf = (date: number, from = sources) => get("/sales", {}, { date: String(date) }, from);
 
 const amounts = (one: unknown) => [
   Number(fieldIn(one, "quantity")),
@@ -105,7 +84,7 @@ test("hours and regions add up to the board, which is the sum of the rows, whate
     // At most 28 hours in all: the days stay live.
     clockMs += (1 + (of % 7)) * minuteMs;
     for (const body of opened.messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
-    if (kind === "kill") await expect(watchAt(clockMs, true)).rejects.toThrow("killed");
+    if (kind === "kill") await expect(watchAt(clockMs, { fails: true })).rejects.toThrow("killed");
     if (kind === "twice") await Promise.all([watchAt(clockMs), watchAt(clockMs + 1)]);
     if (kind === "watch") await watchAt(clockMs);
     if (kind === "watch" || kind === "twice") await noteExpected(clockMs);
@@ -252,17 +231,9 @@ test("samples go on with the days that are kept, answer without Redis, and survi
   const daysOf = async () =>
     (await writer.query<{ day: number }>("SELECT DISTINCT day FROM sales_samples ORDER BY day")).map(({ day }) => day);
   // No day is kept: nothing is noted, and nobody has looked.
-  await watchAt(
-    nowMs,
-    false,
-    noneOf(() => true),
-  );
+  await watchAt(nowMs, { from: noneOf(() => true) });
   expect([await daysOf(), fieldIn(await salesOf(days[0]), "alertsAsOf")]).toEqual([[], null]);
-  await watchAt(
-    nowMs,
-    false,
-    noneOf((board) => !board.startsWith(String(days[0]))),
-  );
+  await watchAt(nowMs, { from: noneOf((board) => !board.startsWith(String(days[0]))) });
   expect(await daysOf()).toEqual([days[0]]);
   // What yesterday had before the first look is no sign of wrong dates.
   await database.transaction((tx) => tx.execute("DELETE FROM sales_alerts"));

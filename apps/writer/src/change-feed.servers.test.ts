@@ -1,18 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
-import { batchDecoder, defaultSeries, feedOf, newEventId, type Event } from "@tally/contract";
+import { feedOf, newEventId, type Event } from "@tally/contract";
 import { silentLog } from "@tally/runtime";
 import { Compile } from "typebox/compile";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { ChangeFeed } from "./change-feed.ts";
-import { bodyOf, deliveryOf, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
-import { receive } from "./received-batch.ts";
+import { bodyOf, purchases, purchasesDatabase, receivedOf, sale, storing } from "./purchases.test-kit.ts";
 import { storeBatches } from "./store-batches.ts";
 
 const own = purchasesDatabase();
-const decode = batchDecoder(purchases.event, purchases.eventVersion);
-const options = { ingestQueue: "q", rankingShards: 1, series: defaultSeries };
 const document = JSON.parse(readFileSync(new URL("../../../docs/asyncapi.json", import.meta.url), "utf8"));
 const documented = Compile(document.components.messages.batch.payload);
 
@@ -35,8 +32,8 @@ async function open({ rejectedMaxMs = 10_000 } = {}) {
   return {
     /** Stores events as a new batch, and publishes what it has stored. */
     store: async (events: readonly Event[], { body = bodyOf(events), redelivered = false } = {}) => {
-      const received = receive(decode, { ...deliveryOf(body), redelivered });
-      const write = () => database.transaction((one) => storeBatches(one, purchases, [received], options));
+      const received = receivedOf(body, redelivered);
+      const write = () => database.transaction((one) => storeBatches(one, purchases, [received], storing));
       return feed.publish(received, (await write()).changesOf.get(received.key));
     },
     /** The CloudEvents that come next, by message. */
@@ -79,7 +76,7 @@ test("a batch that is delivered again is published again from its rows, also whe
     data: { eventID: refund.id, saleEventID: first, date: "20261121", items },
   });
   const times = [published, others[0] ?? []].flat().map(({ time }) => time);
-  expect(new Set(times)).toEqual(new Set([new Date(decode(body).createdAt).toISOString()]));
+  expect(new Set(times)).toEqual(new Set([new Date(receivedOf(body).batch.createdAt).toISOString()]));
   const withoutTime = (message: typeof published) => byId(message).map((one) => Object.assign(one, { time: "" }));
   expect(others.slice(0, 2).map(withoutTime)).toEqual([published, published].map(withoutTime));
   expect(others.slice(2).map((one) => one.map(({ subject }) => subject))).toEqual([["4"]]);

@@ -35,42 +35,41 @@ export class ChangeFeed {
   /** `changes`: undefined for a batch that was stored before. For such a batch and for a redelivered one, it publishes
    * all events that have rows: it cannot know which were published, and another batch may have stored them. */
   async publish(received: ReceivedBatch, changes: readonly Change[] | undefined): Promise<"done" | "aborted"> {
-    const { domain, namespace, signal } = this.#options;
-    const isKnown = changes !== undefined && !received.delivery.redelivered;
-    const events = isKnown ? this.#eventsOf(changes) : await this.#stored(received);
+    const { domain, namespace, publisher, signal } = this.#options;
+    const events = await this.#eventsOf(received, changes);
     if (events === "aborted") return "aborted";
     if (events.length === 0) return "done";
-    const source = sourceOf(namespace, domain.name);
-    const body = encodeCloudEvents(events, source, new Date(received.batch.createdAt).toISOString());
+    const { exchange: topic, key: queue } = feedOf(namespace, domain.name);
+    // The same for all writers and after a restart: source and id identify an event.
+    const source = `/${encodeURIComponent(namespace)}/${domain.name}`;
+    // When the batch was made, a moment after its requests. Later for parked and replayed events.
+    const time = new Date(received.batch.createdAt).toISOString();
+    const cloudEvents = events.map((one) => Object.assign({ specversion: "1.0", source, time }, one));
+    const body = Buffer.from(JSON.stringify(cloudEvents));
     for (let failures = 1; !signal.aborted; failures++) {
-      const outcome = await this.#send(received.key, body);
+      const outcome = await publisher.publish({ queue, topic, messageId: received.key, body, contentType });
       if (outcome === "expired") return "aborted";
-      if (outcome === "confirmed" || this.#isGivenUp()) return "done";
+      if (outcome === "confirmed") {
+        this.#rejectedSince = undefined;
+        this.#outage.worked();
+        return "done";
+      }
+      if (this.#isGivenUp()) return "done";
       await backOff(failures, unavailable, signal);
     }
     return "aborted";
   }
 
-  #eventsOf(changes: readonly Change[]): readonly FeedEvent[] {
-    const { feed } = this.#options.domain;
-    return feed === undefined ? [] : changes.map(feed.eventOf);
-  }
-
-  async #stored({ batch }: ReceivedBatch): Promise<readonly FeedEvent[] | "aborted"> {
+  async #eventsOf(
+    { batch, delivery }: ReceivedBatch,
+    changes: readonly Change[] | undefined,
+  ): Promise<readonly FeedEvent[] | "aborted"> {
     const { domain, rows, signal } = this.#options;
+    const { feed } = domain;
+    if (feed === undefined) return [];
+    if (changes !== undefined && !delivery.redelivered) return changes.map(feed.eventOf);
     const ids = [...new Set(batch.events.map(({ id }) => id))];
-    return retried(this.#outage, async () => (await domain.feed?.read(rows, ids)) ?? [], signal);
-  }
-
-  async #send(messageId: string, body: Buffer) {
-    const { domain, namespace, publisher } = this.#options;
-    const { exchange: topic, key: queue } = feedOf(namespace, domain.name);
-    const outcome = await publisher.publish({ queue, topic, messageId, body, contentType });
-    if (outcome === "confirmed") {
-      this.#rejectedSince = undefined;
-      this.#outage.worked();
-    }
-    return outcome;
+    return retried(this.#outage, () => feed.read(rows, ids), signal);
   }
 
   /** True after `rejectedMaxMs` of rejections: then each batch is tried once. */
@@ -85,11 +84,3 @@ export class ChangeFeed {
 const unavailable = Object.assign(new Error("a queue of a subscriber rejects messages; after 10 s it loses them"), {
   failureClass: "unavailable",
 });
-
-/** The same for all writers and after a restart: source and id identify an event. */
-const sourceOf = (namespace: string, domain: string): string => `/${encodeURIComponent(namespace)}/${domain}`;
-
-/** `time`: when the batch was made, a moment after its requests. Later for parked and replayed events. */
-function encodeCloudEvents(events: readonly FeedEvent[], source: string, time: string): Buffer {
-  return Buffer.from(JSON.stringify(events.map((one) => ({ specversion: "1.0", source, time, ...one }))));
-}

@@ -1,5 +1,6 @@
 import { decodeRankingMessage, firstLiveDay, isKept, keptSince, newEventId, type Event } from "@tally/contract";
-import { closeEarlier, countLetters, findLetters, openEpoch, readEpochs, readFold } from "@tally/database";
+import { countLetters, findLetters, readFold } from "@tally/database";
+import { nextEpoch } from "@tally/database/own-database";
 import { audit, fold, rebuild, repair } from "@tally/reconcile";
 import { ownRankings } from "@tally/redis/own-rankings";
 import { silentLog } from "@tally/runtime";
@@ -85,12 +86,11 @@ async function openSystem() {
     expect(await rebuild({ ...options, series, shards })).toMatchObject({ name: "rebuilt" });
   const work = {
     async fold() {
-      await openEpoch(database, name, await readEpochs(database.writer, name));
-      await vi.waitFor(async () => {
-        await closeEarlier(database, name, await readEpochs(database.writer, name));
-        expect((await readEpochs(database.writer, name)).earlier.isOpen).toBe(false);
+      const until = await vi.waitFor(async () => {
+        const { earlier, closedTo } = await nextEpoch(database, name);
+        expect(earlier.isOpen).toBe(false);
+        return closedTo;
       });
-      const { closedTo: until } = await readEpochs(database.writer, name);
       await repair({ domain: name, reader: database.writer, rankings, from: 0, until });
       await fold({ ...options, until, keptMs: 0, waitMs: 0 });
     },

@@ -1,23 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { countLetters, findLetters, openParked, readyLetters } from "@tally/database";
-import { batchDecoder, defaultSeries, newEventId, type Event } from "@tally/contract";
+import { newEventId, type Event } from "@tally/contract";
 import { lookAt } from "@tally/reconcile";
 import { silentLog } from "@tally/runtime";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { storeParked } from "./parked-events.ts";
-import { bodyOf, deliveryOf, hexOf, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
-import { receive } from "./received-batch.ts";
+import { bodyOf, hexOf, purchases, purchasesDatabase, receivedOf, sale, storing } from "./purchases.test-kit.ts";
 import { storeBatches } from "./store-batches.ts";
 
 const own = purchasesDatabase();
-const decode = batchDecoder(purchases.event, purchases.eventVersion);
-const options = { ingestQueue: "q", rankingShards: 1, series: defaultSeries };
 
 function open() {
   const database = own.connect();
   const storeBody = (...bodies: readonly Buffer[]) => {
-    const received = bodies.map((body) => receive(decode, deliveryOf(body)));
-    return database.transaction((transaction) => storeBatches(transaction, purchases, received, options));
+    const received = bodies.map((body) => receivedOf(body));
+    return database.transaction((transaction) => storeBatches(transaction, purchases, received, storing));
   };
   const stateOf = async ({ id }: Event) => {
     if ((await purchases.store.locate(database.writer, id)) !== undefined) return "stored";
@@ -85,19 +82,6 @@ test("of two refunds of the last unit the first to arrive is stored, in one batc
       "stored",
       expect.stringMatching(/^open: line 0/),
     ]);
-  }
-});
-
-test("a void and a refund of one sale exclude each other, whichever writer is first", async () => {
-  const [one, other] = [open(), open()];
-  for (let n = 0; n < 10; n++) {
-    const sold = sale(3);
-    await one.store(sold);
-    const [voided, refund] = [voidOf(sold), refundOf(sold, 1)];
-    await Promise.all([one.store(voided), other.store(refund)]);
-    const states = [await one.stateOf(voided), await one.stateOf(refund)];
-    expect(states.filter((state) => state === "stored")).toHaveLength(1);
-    expect(states.filter((state) => state.startsWith("open: the sale"))).toHaveLength(1);
   }
 });
 
@@ -205,18 +189,6 @@ test("a system has not drained while a parked event can be stored", async () => 
   expect(await underWay()).toEqual(["events of purchases that waited for others are not stored yet"]);
   storingParked(system);
   await vi.waitFor(async () => expect(await underWay()).toEqual([]), 20_000);
-});
-
-test("a parked refund whose sale is void when it is stored becomes a dead letter", async () => {
-  const system = open();
-  const { database, store, stateOf } = system;
-  const sold = sale(6);
-  const refund = refundOf(sold, 1);
-  await store(refund);
-  await store(sold, voidOf(sold));
-  storingParked(system);
-  await vi.waitFor(async () => expect(await stateOf(refund)).toBe(`open: the sale ${sold.id} is void`), 20_000);
-  expect(await soldOf(database, [sold])).toBe(0);
 });
 
 test("a parked event is opened after 7 days", async () => {

@@ -4,11 +4,14 @@ import { beforeAll, expect, inject, onTestFinished, vi } from "vitest";
 import { addDomains, deadLetterMigrations, ledgerMigrations, retentionMigrations } from "@tally/database";
 import { domains } from "@tally/domains";
 import { connectPublisher, type Delivery } from "@tally/broker";
-import { defaultSeries, encodeBatch, encodeEvent, newEventId, queuesOf, writerChannels } from "@tally/contract";
-import type { BatchId, Domain, Event, SeriesSettings, SqlReader } from "@tally/contract";
+import { batchDecoder, defaultSeries, encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/contract";
+import { writerChannels, type BatchId, type Domain, type Event, type Sources } from "@tally/contract";
+import type { SeriesSettings, SqlReader } from "@tally/contract";
+import type { Rankings } from "@tally/redis";
 import { silentLog } from "@tally/runtime";
 import { openTracer } from "@tally/telemetry";
 import { BatchWriter, type BatchWriterOptions, type StoredFigures } from "./batch-writer.ts";
+import { receive } from "./received-batch.ts";
 import { letterKeeper } from "./rejected-events.ts";
 import type { LineLimits } from "./waiting-line.ts";
 
@@ -130,6 +133,29 @@ export function poison(storeId: number): Event {
 
 export function bodyOf(events: readonly Event[], id: BatchId = newBatchId()): Buffer {
   return encodeBatch(id, Date.now(), events.map(encodeEvent), 1);
+}
+
+const decode = batchDecoder(purchases.event, purchases.eventVersion);
+export const receivedOf = (body: Buffer, redelivered = false) => receive(decode, { ...deliveryOf(body), redelivered });
+
+/** How batches are stored without a writer. */
+export const storing = { ingestQueue: "q", rankingShards: 2, series: defaultSeries };
+
+/** What queries read: rows, and boards. */
+export function sourcesOf(rows: SqlReader, { top, whole }: Pick<Rankings, "top" | "whole">): Sources {
+  const read: Sources["read"] = async (what, key) =>
+    what.ofRows(await rows.query(what.select, what.values?.(key) ?? [[key]]), key);
+  const boards: Sources["boards"] = {
+    top: (board, limit) => top(purchases.name, board, limit),
+    count: () => expect.fail(),
+    whole: (of) => whole(purchases.name, of),
+  };
+  return { rows, boards, read, readNewest: read, readKept: () => undefined, find: () => expect.fail() };
+}
+
+export async function get(path: string, params: object, query: object, sources: Sources): Promise<unknown> {
+  const route = purchases.queries.find((one) => one.path === path);
+  return route?.kind === "query" ? route.respond({ params, query }, sources) : expect.fail(path);
 }
 
 export function newBatchId(): BatchId {

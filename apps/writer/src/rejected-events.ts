@@ -31,19 +31,18 @@ export async function findRejected(
   async function reasonAgainst(events: readonly Event[]): Promise<string | undefined> {
     // As in storeBatches: of several events with one id the first is written.
     const distinct = new Map<string, BatchEvent>();
-    for (const event of events) if (!distinct.has(event.id)) distinct.set(event.id, { event, batch: batch.id });
+    for (const event of events) distinct.getOrInsert(event.id, { event, batch: batch.id });
     try {
-      const write = async (transaction: SqlTransaction) => {
+      const write = async (transaction: SqlTransaction): Promise<never> => {
         await domain.store.write(transaction, [...distinct.values()], () => undefined);
         throw new RolledBack();
       };
-      await database.transaction(write, { signal });
+      return await database.transaction(write, { signal });
     } catch (error) {
       if (error instanceof RolledBack) return undefined;
       if (error instanceof DatabaseError && error.kind === "data") return error.message;
       throw error;
     }
-    return undefined;
   }
 }
 
@@ -71,8 +70,7 @@ export async function lettersOfRejected(
   }
   return rejected.map(([event, refusal]) => {
     const own = content(event);
-    const first = kept.get(event.id) ?? own;
-    kept.set(event.id, first);
+    const first = kept.getOrInsert(event.id, own);
     if (first === own) return letterOfEvent(domain.name, queue, event, refusal);
     return { ...letterOfConflict(domain.name, queue, event, own), reason: `${keyReusedReason}; ${refusal.reason}` };
   });

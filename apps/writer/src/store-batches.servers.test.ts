@@ -1,17 +1,13 @@
 import { foldBatches, listBatches, listLetters, placeAt, readTotals } from "@tally/database";
-import { batchDecoder, decodeRankingMessage, defaultSeries, Moves, textOfBatchId } from "@tally/contract";
-import type { SqlTransaction } from "@tally/contract";
+import { decodeRankingMessage, Moves, textOfBatchId, type SqlTransaction } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { expect, test } from "vitest";
-import { bodyOf, deliveryOf, hexOf, newBatchId, purchases, purchasesDatabase, rowsOf } from "./purchases.test-kit.ts";
-import { sale } from "./purchases.test-kit.ts";
-import { receive } from "./received-batch.ts";
+import { bodyOf, hexOf, newBatchId, purchases, purchasesDatabase, receivedOf } from "./purchases.test-kit.ts";
+import { rowsOf, sale, storing } from "./purchases.test-kit.ts";
 import { ForeignBatch, LateCopies, storeBatches } from "./store-batches.ts";
 
 const own = purchasesDatabase();
 const partitioned = purchasesDatabase();
-const decode = batchDecoder(purchases.event, purchases.eventVersion);
-const options = { ingestQueue: "q", rankingShards: 2, series: defaultSeries };
 
 function open(connect = own.connect) {
   const database = connect();
@@ -20,8 +16,8 @@ function open(connect = own.connect) {
     bodies: readonly Buffer[],
     { domain = purchases, folded = new Set<string>() } = {},
   ) => {
-    const received = bodies.map((body) => receive(decode, deliveryOf(body)));
-    return storeBatches(transaction, domain, received, options, folded);
+    const received = bodies.map((body) => receivedOf(body));
+    return storeBatches(transaction, domain, received, storing, folded);
   };
   const store = (...bodies: readonly Buffer[]) => database.transaction((transaction) => within(transaction, bodies));
   return { database, within, store };
@@ -62,18 +58,6 @@ test("a late copy of a folded batch changes nothing, and another batch with its 
   await expect(storeFolded(bodyOf([sale(9)], batch))).rejects.toBeInstanceOf(ForeignBatch);
   expect(await readTotals(database.writer, "purchases")).toEqual(totals);
   expect(await rowsOf(database.writer, 9)).toEqual([hexOf(stored)]);
-});
-
-test("a batch that is stored writes nothing and returns the ranking message of the first time", async () => {
-  const { database, store } = open();
-  const [stored, other] = [bodyOf([sale(2)]), bodyOf([sale(2)])];
-  const first = await store(stored);
-  const before = await readTotals(database.writer, "purchases");
-  const again = await store(stored, other);
-  const after = await readTotals(database.writer, "purchases");
-  expect(again.rankingMessages).toEqual(new Map([...again.rankingMessages, ...first.rankingMessages]));
-  expect([again.changes, after.batches - before.batches, after.changes - before.changes]).toEqual([1, 1, 1]);
-  expect(await rowsOf(database.writer, 2)).toHaveLength(2);
 });
 
 test("of two writers that store copies of a batch at once one fails, and its retry returns the other's ranking message", async () => {

@@ -133,8 +133,8 @@ function arrivalsOf(fresh: readonly ReceivedBatch[]): Pick<Arrivals, "first" | "
   const repeats: BatchEvent[] = [];
   for (const { batch } of fresh) {
     for (const event of batch.events) {
-      if (first.has(event.id)) repeats.push({ event, batch: batch.id });
-      else first.set(event.id, { event, batch: batch.id });
+      const one = { event, batch: batch.id };
+      if (first.getOrInsert(event.id, one) !== one) repeats.push(one);
     }
   }
   return { first, repeats };
@@ -192,42 +192,25 @@ interface Arrivals {
  * Other content is a conflict: a client used an Idempotency-Key for two events. Reads nothing without duplicates. */
 async function findConflicts(
   reader: SqlReader,
-  domain: Domain,
+  { store, arrivalFields }: Domain,
   { first, changes, repeats, refusals }: Arrivals,
 ): Promise<readonly Conflict[]> {
   if (changes.length + refusals.size === first.size && repeats.length === 0) return [];
   const stored = new Set(changes.map(({ event }) => event.id));
-  const known = [...first.values()].filter(({ event }) => !stored.has(event.id) && !refusals.has(event));
-  const content = (event: Event): string => contentOf(event, domain.arrivalFields);
-  const ids = known.map(({ event }) => event.id);
-  const contents = await storedContents(reader, domain, ids, content);
+  const isNew = (event: Event): boolean => stored.has(event.id) || refusals.has(event);
+  const known = [...first.values()].filter(({ event }) => !isNew(event));
+  const content = (event: Event): string => contentOf(event, arrivalFields);
+  const contents = new Set<string>();
+  // A table with partitions may have several rows of one id (docs/decisions/0023-retention.md).
+  for (let at = 0; at < known.length; at += store.readMax) {
+    const ids = known.slice(at, at + store.readMax).map(({ event }) => event.id);
+    for (const event of await store.read(reader, ids)) contents.add(`${event.id} ${content(event)}`);
+  }
   for (const { event } of repeats) {
-    const own = first.get(event.id);
-    if (own !== undefined && (stored.has(event.id) || refusals.has(own.event)))
-      addTo(contents, event.id, content(own.event));
+    const own = first.get(event.id)?.event;
+    if (own !== undefined && isNew(own)) contents.add(`${own.id} ${content(own)}`);
   }
   return [...known, ...repeats]
     .map((recorded): Conflict => ({ recorded, content: content(recorded.event) }))
-    .filter((one) => contents.get(one.recorded.event.id)?.has(one.content) !== true);
-}
-
-/** By id. A table with partitions may have several rows of one id (docs/decisions/0023-retention.md). */
-async function storedContents(
-  reader: SqlReader,
-  { store }: Domain,
-  ids: readonly string[],
-  content: (event: Event) => string,
-): Promise<Map<string, Set<string>>> {
-  const contents = new Map<string, Set<string>>();
-  for (let at = 0; at < ids.length; at += store.readMax) {
-    const events = await store.read(reader, ids.slice(at, at + store.readMax));
-    for (const event of events) addTo(contents, event.id, content(event));
-  }
-  return contents;
-}
-
-function addTo(contents: Map<string, Set<string>>, id: string, content: string): void {
-  const known = contents.get(id);
-  if (known === undefined) contents.set(id, new Set([content]));
-  else known.add(content);
+    .filter((one) => !contents.has(`${one.recorded.event.id} ${one.content}`));
 }

@@ -1,13 +1,15 @@
 import { decodeRankingMessage, fieldIn, newEventId, type Event, type Sources } from "@tally/contract";
 import { foldAll, rebuild } from "@tally/reconcile";
-import { closeEarlier, monthOf, openEpoch, readEpochs, retain } from "@tally/database";
+import { monthOf, retain } from "@tally/database";
+import { nextEpoch } from "@tally/database/own-database";
 import { openTcpProxy } from "@tally/local";
 import type { Rankings } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
 import fc from "fast-check";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { compareChain, dayOf, measures, register, shown } from "./chain.test-kit.ts";
-import { bodyOf, openWriter, purchases, purchasesDatabase, sale, sumsOfRows, type Sum } from "./purchases.test-kit.ts";
+import { bodyOf, get as getFrom, openWriter, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
+import { sourcesOf, sumsOfRows, type Sum } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
 const database = own.connect();
@@ -59,24 +61,9 @@ function eventsOf({ sold, takenBack }: Scenario): readonly Event[] {
 }
 
 const { writer } = database;
-const sourcesOf = ({ top, whole }: Pick<Rankings, "top" | "whole">): Sources => ({
-  rows: writer,
-  boards: {
-    top: (board, limit) => top(name, board, limit),
-    count: () => expect.fail(),
-    whole: (boards) => whole(name, boards),
-  },
-  read: async (what, key) => what.ofRows(await writer.query(what.select, what.values?.(key) ?? [[key]]), key),
-  readNewest: () => expect.fail(),
-  readKept: () => undefined,
-  find: () => expect.fail(),
-});
-
-async function get(path: string, params: object, query: object, sources = sourcesOf(rankings)): Promise<unknown> {
-  const route = purchases.queries.find((one) => one.path === path);
-  if (route?.kind !== "query") return expect.fail(path);
-  return route.respond({ params, query }, sources);
-}
+const sourcesWith = (boards: Pick<Rankings, "top" | "whole">) => sourcesOf(writer, boards);
+const get = (path: string, params: object, query: object, sources = sourcesWith(rankings)) =>
+  getFrom(path, params, query, sources);
 
 /** The sums of the rows, by window. */
 const readSums = () =>
@@ -201,7 +188,7 @@ test("what Redis may not keep is counted from rows while it is frozen or away, a
   const proxy = await openTcpProxy(inject("services").redisUrl);
   onTestFinished(() => proxy.close());
   const [patient, distant] = [60_000, 1000].map((commandTimeoutMs) =>
-    sourcesOf(connect({ url: proxy.url, commandTimeoutMs })),
+    sourcesWith(connect({ url: proxy.url, commandTimeoutMs })),
   );
   const { take } = await openWriter(own);
   await take(bodyOf([sale(stores, { date: Number(today), lines: [[5, 2, 19_900, 0]] })]));
@@ -223,9 +210,8 @@ test("a batch of a closed epoch counts once in a ranking of an item, also if it 
   const { take, messages } = await openWriter(own);
   await take(bodyOf([sale(stores, { date: Number(fourAgo), lines: [[77, 2]] })]));
   for (const body of messages) await rankings.rank(name, decodeRankingMessage(body));
-  await openEpoch(database, name, await readEpochs(writer, name));
-  await closeEarlier(database, name, await readEpochs(writer, name));
-  const { read, ...sources } = sourcesOf(rankings);
+  await nextEpoch(database, name);
+  const { read, ...sources } = sourcesWith(rankings);
   const ahead: Sources["rows"] = { query: (sql, values) => writer.query(sql.replace("MIN(", "99 + MIN("), values) };
   const foldOnce = () => foldAll({ domain: purchases, database, rankings }, () => undefined);
   // Three statements, and one more if they do not fit together: also if the first server was ahead of the others.
@@ -243,7 +229,7 @@ test("a batch of a closed epoch counts once in a ranking of an item, also if it 
 });
 
 test("a ranking of the chain with too many rows is refused", async () => {
-  const { read, ...sources } = sourcesOf(rankings);
+  const { read, ...sources } = sourcesWith(rankings);
   const { take } = await openWriter(own);
   await take(bodyOf([sale(stores, { date: Number(nineAgo), lines: [[78, 2]] })]));
   const many: Sources["read"] = async (what, key) => {

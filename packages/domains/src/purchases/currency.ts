@@ -47,6 +47,5 @@ export async function currencyProblems(transaction: SqlTransaction, rows: readon
 export const currencyOfChain = keyedRead({
   select: "SELECT currency FROM stores WHERE currency IS NOT NULL LIMIT 1",
   values: () => [],
-  keysMax: 1,
   ofRows: ([row]: readonly { readonly currency: string }[]): { readonly currency?: string } => row ?? {},
 });
