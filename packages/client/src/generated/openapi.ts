@@ -3248,8 +3248,10 @@ export interface operations {
                             readonly unitPrice?: string;
                             /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
                             readonly discountAmount?: string;
+                            readonly name?: string;
                         }[];
                         readonly soldAt?: string;
+                        readonly storeName?: string;
                         readonly corrections: {
                             readonly eventID: string;
                             /** @enum {unknown} */
@@ -3261,6 +3263,7 @@ export interface operations {
                                 readonly ItemID: number;
                                 readonly numberOfItems: number;
                                 readonly amount?: string;
+                                readonly name?: string;
                             }[];
                             readonly arrivedAt?: string;
                         }[];
@@ -3269,6 +3272,7 @@ export interface operations {
                             readonly ItemID: number;
                             readonly numberOfItems: number;
                             readonly amount?: string;
+                            readonly name?: string;
                         }[];
                     };
                 };

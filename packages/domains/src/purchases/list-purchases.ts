@@ -23,7 +23,7 @@ export const ShownPurchase = Type.Object({
 } satisfies Record<"eventID" | keyof typeof fields, TSchema>);
 type ShownPurchase = Static<typeof ShownPurchase>;
 
-export const exampleOfShown: ShownPurchase = {
+const exampleOfShown: ShownPurchase = {
   eventID: "55dd47d6-d9ef-8152-b012-19d6cdd9449d",
   storeID: 7,
   custID: 7001,
@@ -38,11 +38,11 @@ export const shownPurchase = (event: PurchaseEvent): ShownPurchase => ({
 });
 
 /** Lines with the names of the items that are registered. */
-const named = <P extends TProperties>({ properties }: TObject<P>) => ({
+export const named = <P extends TProperties>({ properties }: TObject<P>) => ({
   items: Type.Array(Type.Object({ ...properties, name: Type.Optional(Type.String()) })),
 });
-const NamedPurchase = Type.Object({ ...ShownPurchase.properties, ...named(ShownItem) });
-const exampleOfNamed = {
+export const NamedPurchase = Type.Object({ ...ShownPurchase.properties, ...named(ShownItem) });
+export const exampleOfNamed = {
   ...exampleOfShown,
   items: exampleOfShown.items.map((item) => Object.assign({}, item, { name: exampleItem.name })),
 };
@@ -52,7 +52,7 @@ interface Lines {
 }
 
 /** Adds the names in place: the lines were made for this response. */
-async function addNames(sources: Sources, shown: readonly Lines[]): Promise<void> {
+export async function addNames(sources: Sources, shown: readonly Lines[]): Promise<void> {
   const lines = shown.flatMap((one) => one.items.map((line) => ({ id: line.ItemID, line })));
   const names = await items.namesOf(sources, lines);
   for (const [at, { line }] of lines.entries()) Object.assign(line, names[at]);
