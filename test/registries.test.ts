@@ -106,7 +106,7 @@ test("items get names from a file, are found by a part of them, and rankings sho
     file,
     'itemID,name,category\n900,"Oat drink, 1 l",Drinks\n901,Apfelmüsli 50 % Frucht,\n902,Apfelsaft,\n',
   );
-  expect(await tally(operator, "import", file, "--domain", "items")).toMatchObject({ exitCode: 0 });
+  expect(await tally(operator, "import", file)).toMatchObject({ exitCode: 0 });
   // PUTs that share a transaction have their own responses.
   const reversed = items.toReversed();
   const twice = [...reversed, ...reversed];
@@ -238,7 +238,7 @@ test("a sale and a refund are of tomorrow in the zone of their store at the late
 test("a file registers stores, a wrong line is rejected with its reason, and an export can be imported", async () => {
   const file = join(await temporaryDirectory(), "stores.csv");
   const exported = `${file}.exported.csv`;
-  const importFile = (path: string, key = operator) => tally(key, "import", path, "--domain", "stores");
+  const importFile = (path: string, key = operator) => tally(key, "import", path);
   const lines = ["80,africa/cairo,,", "81,UTC,2,USD", "82,Europe/Berlin,3,EUR", "080,Africa/Cairo,5,"];
   await writeFile(file, ["storeID,zone,closingHour,currency", ...lines, ""].join("\n"));
   // An import of events ends with 2 here, because it would store its lines again.

@@ -1,5 +1,8 @@
+import { createReadStream, statSync } from "node:fs";
+import { text as textOf } from "node:stream/consumers";
 import { wholeNumber, wholeNumberTo } from "@tally/runtime/flag-values";
 import { Option, type Command } from "commander";
+import { domains } from "@tally/domains";
 import { bulkRouteOf, ownRoutesOf } from "../entries/entry-fields.ts";
 import { usageError, exitCodes, newCommand } from "../command.ts";
 import { fileDomainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
@@ -8,7 +11,7 @@ import { withProgress } from "@tally/runtime/progress";
 import { runImport } from "./run-import.ts";
 
 interface ImportFlags extends JsonFlag, GatewayFlags {
-  readonly domain: string;
+  readonly domain?: string;
   readonly acknowledged?: string;
   readonly concurrency?: number;
   readonly giveUpAfter: number;
@@ -30,7 +33,7 @@ export function importCommand(): Command {
       "sends the events of a CSV or NDJSON file to a gateway, each line exactly once however often it is repeated",
     )
     .argument("<file>", "ends in .csv, .ndjson or .jsonl")
-    .option("--domain <name>", "the domain of the events, or voids, refunds, stores or items", "purchases")
+    .option("--domain <name>", "a domain, or voids, refunds, stores, items (default: by the header, else purchases)")
     .option("--acknowledged <file>", "writes the event ids of accepted lines, for tally audit --acknowledged")
     .option(
       "--concurrency <number>",
@@ -56,13 +59,24 @@ export function importCommand(): Command {
     .action(importFile);
 }
 
+/** What a CSV registers, by the first columns of its header; undefined: another file. */
+async function registryOf(file: string): Promise<string | undefined> {
+  if (!/\.csv$/i.test(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const head = await textOf(createReadStream(file, { end: 200 }));
+  const start = head.replaceAll('"', "").replace(/^line,reason,/, "");
+  const all = domains.flatMap(({ otherFiles }) => Object.entries(otherFiles ?? {}));
+  const isOf = ([first, second]: readonly string[]) => new RegExp(`^${first},${second}\\b`).test(start);
+  return all.find(([, { files }]) => files.isConfiguration === true && isOf(Object.keys(files.fields)))?.[0];
+}
+
 async function importFile(file: string, flags: ImportFlags): Promise<void> {
-  const domain = fileDomainNamed(flags.domain);
+  const name = flags.domain ?? (await registryOf(file)) ?? "purchases";
+  const domain = fileDomainNamed(name);
   const isBulk = bulkRouteOf(domain) !== undefined;
   if (!isBulk && ownRoutesOf(domain).length === 0)
     throw usageError(`--domain: ${domain.name} has no events without files`);
   if (flags.acknowledged !== undefined && domain.files?.isConfiguration === true)
-    throw usageError(`--acknowledged: ${flags.domain} are no events`);
+    throw usageError(`--acknowledged: ${name} are no events`);
   const gateway = gatewayOf(flags);
   const startedAt = performance.now();
   const result = await withProgress((progress) =>
