@@ -52,7 +52,11 @@ async function sumOfRows(day: number) {
   return rows.reduce(([q = 0, n = 0], one) => [q + one.quantity, n + one.netSales], [0, 0]);
 }
 
-const selectSamples = "SELECT slot, quantity, net_sales AS net FROM sales_samples WHERE day = ? ORDER BY slot";
+const selectSamples =
+  "SELECT slot, quantity, net_sales AS net, receipts FROM sales_samples WHERE day = ? ORDER BY slot";
+const selectReceipts = `
+  SELECT COUNT(*) AS receipts FROM purchases WHERE purchased_on = ? AND NOT EXISTS (
+    SELECT 1 FROM purchase_corrections WHERE sale_id = purchases.id AND kind = 'void')`;
 
 const part = { store: fc.nat(4), units: fc.integer({ min: 1, max: 9 }), of: fc.nat(), ago: fc.nat(1) };
 const step = fc.oneof(
@@ -106,11 +110,18 @@ test("hours and regions add up to the board, which is the sum of the rows, whate
     await watchAt((clockMs += minuteMs));
     await noteExpected(clockMs);
     for (const day of days) {
-      const rows = await writer.query<{ slot: number; quantity: number; net: number }>(selectSamples, [day]);
+      const rows = await writer.query<{ slot: number; quantity: number; net: number; receipts: number }>(
+        selectSamples,
+        [day],
+      );
       for (const { slot, quantity, net } of rows)
         expect({ slot, sums: [quantity, net] }).toEqual({ slot, sums: expectedSamples.get(`${day} ${slot}`) });
       const last = rows.at(-1);
       expect([last?.quantity ?? 0, last?.net ?? 0]).toEqual(await sumOfRows(day));
+      const [counted] = await writer.query<{ receipts: number }>(selectReceipts, [day]);
+      expect({ day, receipts: last?.receipts ?? 0 }).toEqual({ day, ...counted });
+      const [after, hours] = [await salesOf(day), (one: unknown) => Number(fieldIn(one, "receipts") ?? 0)];
+      expect(listOf(after, "hours").reduce<number>((sum, one) => sum + hours(one), 0)).toBe(counted?.receipts);
     }
   }
 

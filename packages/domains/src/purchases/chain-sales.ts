@@ -22,7 +22,11 @@ const hoursMax = 50;
 
 type ByStore = ReadonlyMap<number, Sold>;
 
-const shown = ({ quantity, net }: Sold) => ({ quantity, ...(net !== null && { netSales: moneyText(net) }) });
+const shown = ({ quantity, net, receipts = null }: Sold) => ({
+  quantity,
+  ...(net !== null && { netSales: moneyText(net) }),
+  ...(receipts !== null && { receipts }),
+});
 
 /** The sums of a day by store: of the boards, else of the last sample. */
 async function soldOf({ boards, rows }: Sources, date: number) {
@@ -53,7 +57,7 @@ function hoursOf(samples: readonly Sample[], end: Sold | undefined, nowMs: numbe
   for (const one of all) {
     const hour = Math.min(Math.floor(one.slot / hourSlots), first + hoursMax - 1);
     hours.set(hour, sumOf([hours.get(hour) ?? noSales, difference(one, before)]));
-    before = { ...one, net: one.net ?? before.net };
+    before = { ...one, net: one.net ?? before.net, receipts: one.receipts ?? before.receipts ?? null };
   }
   return hours;
 }
@@ -92,7 +96,7 @@ function shownRegions(
 }
 
 const Optional = Type.Optional(Type.String());
-const Amounts = { quantity: Type.Integer(), netSales: Optional };
+const Amounts = { quantity: Type.Integer(), netSales: Optional, receipts: Type.Optional(Type.Integer()) };
 const Store = { storeID: Type.Integer(), name: Optional, region: Optional };
 
 const listMax = 200;
@@ -129,7 +133,7 @@ export const salesOfChain = queryRoute({
   path: "/sales",
   summary: "what all stores have sold on a business day, today by default, beside a week before",
   description:
-    "`hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule; of other days there are none. A day that is no longer live stays as it was counted last. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
+    "`hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
   query: closed({ date: Type.Optional(DayText) }),
   mayMiss: true,
   response: Type.Object({
@@ -169,7 +173,9 @@ export const salesOfChain = queryRoute({
       kept(sources, currencyOfChain, []),
     ]);
     if (found === undefined) throw new NotFound("date", "a day of which sales were counted", text);
-    const [total, untilMs] = [sumOf([found.none, ...found.stores.values()]), nowMs - weekMs];
+    const untilMs = nowMs - weekMs;
+    const counted = { ...noSales, receipts: samples.at(-1)?.receipts ?? null };
+    const total = sumOf([found.none, ...found.stores.values(), counted]);
     const dayBefore = samplesBefore.at(-1);
     const until = dayBefore && shown(soldAt(samplesBefore, untilMs, (one) => one));
     const hours = hoursOf(samples, date < firstLiveDay(nowMs) ? undefined : total, nowMs);

@@ -21,10 +21,12 @@ export const slotOf = (atMs: number): number => Math.floor(atMs / slotMs);
 const daysKept = 9;
 export const itemsMax = 100;
 
-/** `net`: × 10,000; null: not kept. */
+/** `net`: × 10,000. null: not kept, or not counted. */
 export interface Sold {
   readonly quantity: number;
   readonly net: number | null;
+  /** Sales that are not void. Counted of all stores only, from the rows. */
+  readonly receipts?: number | null;
 }
 
 /** `grewAtMs`: when the quantity was last seen to grow; 0: never. */
@@ -42,15 +44,21 @@ export interface Sample extends Sold {
 const chainBoard = (list: "keys" | "members", day: number, by: Measure): string =>
   chainBoards(boardsOfSeries(sales, seriesOf(by, day)))?.[list] ?? "";
 
-export const noSales: Sold = { quantity: 0, net: null };
-const add = (one: Sold, other: Sold, times = 1): Sold => ({
-  quantity: sumOfCounts(one.quantity, times * other.quantity),
-  net: other.net === null ? one.net : sumOfCounts(one.net ?? 0, times * other.net),
+export const noSales: Sold = { quantity: 0, net: null, receipts: null };
+const sumOfKnown = (one: number | null = null, other: number | null = null, times = 1): number | null =>
+  other === null ? one : sumOfCounts(one ?? 0, times * other);
+const add = (one: Sold, other: Sold): Sold => ({
+  quantity: sumOfCounts(one.quantity, other.quantity),
+  net: sumOfKnown(one.net, other.net),
+  receipts: sumOfKnown(one.receipts, other.receipts),
 });
-export const sumOf = (all: Iterable<Sold>): Sold => [...all].reduce((sum, one) => add(sum, one), noSales);
-/** Without an amount where the later one has none. */
-export const difference = (later: Sold, earlier: Sold): Sold =>
-  later.net === null ? { quantity: add(later, earlier, -1).quantity, net: null } : add(later, earlier, -1);
+export const sumOf = (all: Iterable<Sold>): Sold => [...all].reduce(add, noSales);
+/** Without the figures that the later one does not have. */
+export const difference = (later: Sold, earlier: Sold): Sold => ({
+  quantity: sumOfCounts(later.quantity, -earlier.quantity),
+  net: later.net === null ? null : sumOfKnown(later.net, earlier.net, -1),
+  receipts: (later.receipts ?? null) === null ? null : sumOfKnown(later.receipts, earlier.receipts, -1),
+});
 
 /** What each store has sold of a day by the boards; undefined: they are not kept, or being rebuilt. */
 export async function soldNow({ whole }: Pick<BoardReader, "whole">, day: number) {
@@ -66,15 +74,36 @@ export async function soldNow({ whole }: Pick<BoardReader, "whole">, day: number
 type SoldNow = NonNullable<Awaited<ReturnType<typeof soldNow>>>;
 
 const upsertSample = `
-  INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES ? ON DUPLICATE KEY UPDATE
-  quantity = VALUES(quantity), net_sales = VALUES(net_sales), stores = VALUES(stores), items = VALUES(items)`;
+  INSERT INTO sales_samples (day, slot, quantity, net_sales, receipts, stores, items) VALUES ?
+  ON DUPLICATE KEY UPDATE quantity = VALUES(quantity), net_sales = VALUES(net_sales), receipts = VALUES(receipts),
+  stores = VALUES(stores), items = VALUES(items)`;
 const deleteOld = "DELETE FROM sales_samples WHERE day < ?";
+const selectStores = "SELECT DISTINCT store_id AS id FROM purchases FORCE INDEX (store_day)";
+const selectReceipts = `
+  SELECT COUNT(*) - (SELECT COUNT(*) FROM purchase_corrections FORCE INDEX (store_day)
+    WHERE store_id IN (?) AND counted_on = ? AND kind = 'void') AS receipts
+  FROM purchases FORCE INDEX (store_day) WHERE store_id IN (?) AND purchased_on = ?`;
+const storesOfStatement = 500;
+// Counting so many takes about a tenth of a second. More are counted once in a quarter of an hour.
+const receiptsOfMinute = 500_000;
+
+/** The sales of a day that are not void, counted in the index of the rows. */
+async function receiptsOf(rows: SqlReader, day: number, ids: readonly number[]): Promise<number> {
+  let receipts = 0;
+  for (let at = 0; at < ids.length; at += storesOfStatement) {
+    const some = ids.slice(at, at + storesOfStatement);
+    const [row] = await rows.query<{ receipts: number }>(selectReceipts, [some, day, some, day]);
+    receipts += row?.receipts ?? 0;
+  }
+  return receipts;
+}
 
 /** Notes what the boards of the live days show, and deletes old samples. False: the boards cannot be read now. */
 export async function sample({ boards, rows, nowMs, transaction }: WatchSources, isFirst: boolean): Promise<boolean> {
   const today = utcDayOf(nowMs);
   const samples: (readonly (number | string | null)[])[] = [];
   let isKept = false;
+  const ids = (await rows.query<{ id: number }>(selectStores)).map(({ id }) => id);
   for (let day = firstLiveDay(nowMs); day <= dateAfter(today, 1); day = dateAfter(day, 1)) {
     const now = await soldNow(boards, day);
     // After an upgrade, days before the first complete one are not kept.
@@ -82,14 +111,17 @@ export async function sample({ boards, rows, nowMs, transaction }: WatchSources,
     isKept = true;
     const before = await storesAt(rows, day);
     // What a day that is over had before the first look did not grow now.
-    const stores = grown(now, before?.stores, isFirst && day < today ? 0 : nowMs);
-    if (stores === undefined) continue;
+    const { stores, hasChanged } = grown(now, before?.stores, isFirst && day < today ? 0 : nowMs);
     // After a clock that was ahead: the last sample of a day is always the newest.
     const slot = Math.max(slotOf(nowMs), before?.slot ?? 0);
+    const known = before?.receipts ?? 0;
+    const isDue = known <= receiptsOfMinute || slot === (before?.slot ?? 0) + 1;
+    const receipts = isDue ? await receiptsOf(rows, day, ids) : known;
+    if (!hasChanged && receipts === known) continue;
     const { quantity, net } = sumOf(stores.values());
     const { entries } = await boards.top(chainBoard("keys", day, "quantity"), itemsMax);
     const items = JSON.stringify(entries.map(({ member, count }) => [Number(member), count]));
-    samples.push([day, slot, quantity, net, textOf(stores), items]);
+    samples.push([day, slot, quantity, net, receipts, textOf(stores), items]);
   }
   if (!isKept) return false;
   // By the earlier of two clocks: samples that are deleted do not come back.
@@ -101,8 +133,8 @@ export async function sample({ boards, rows, nowMs, transaction }: WatchSources,
   return true;
 }
 
-/** The next sample; undefined: nothing has changed. A store that was taken back to nothing is on no board. */
-function grown({ stores, none }: SoldNow, before: Stores = new Map(), nowMs: number): Stores | undefined {
+/** The next sample. A store that was taken back to nothing is on no board. */
+function grown({ stores, none }: SoldNow, before: Stores = new Map(), nowMs: number) {
   const next = new Map<number, SoldByStore>();
   let hasChanged = false;
   for (const id of new Set([...before.keys(), ...stores.keys()])) {
@@ -111,7 +143,7 @@ function grown({ stores, none }: SoldNow, before: Stores = new Map(), nowMs: num
     if (was === undefined || hasGrown || is.quantity !== was.quantity || is.net !== was.net) hasChanged = true;
     next.set(id, { ...is, grewAtMs: hasGrown ? nowMs : (was?.grewAtMs ?? 0) });
   }
-  return hasChanged ? next : undefined;
+  return { stores: next, hasChanged };
 }
 
 const textOf = (stores: Stores): string =>
@@ -119,6 +151,7 @@ const textOf = (stores: Stores): string =>
 
 interface StoresRow {
   readonly slot: number;
+  readonly receipts: number | null;
   readonly stores: string;
 }
 
@@ -128,10 +161,11 @@ const isStores = Compile(
 const storesOf = (text: string): Stores =>
   new Map(listOf(isStores, text).map(([id, quantity, net, grewAtMs]) => [id, { quantity, net, grewAtMs }]));
 
-const selectUntil = "SELECT slot, stores FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT ?";
+const selectUntil =
+  "SELECT slot, receipts, stores FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT ?";
 
 const samplesOf = (rows: readonly StoresRow[]) =>
-  rows.map(({ slot, stores }) => ({ slot, stores: storesOf(stores) })).toReversed();
+  rows.map(({ stores, ...row }) => ({ ...row, stores: storesOf(stores) })).toReversed();
 
 /** The last sample of a day up to a quarter of an hour. */
 export async function storesAt(rows: SqlReader, day: number, slot = slotMax) {
@@ -147,7 +181,7 @@ export const untilWeekAgo = keyedRead({
 
 /** All samples of a day. */
 export const samplesOfDay = keyedRead({
-  select: "SELECT slot, quantity, net_sales AS net FROM sales_samples WHERE day = ? ORDER BY slot",
+  select: "SELECT slot, quantity, net_sales AS net, receipts FROM sales_samples WHERE day = ? ORDER BY slot",
   values: ([day]: readonly [day: number]) => [day],
   ofRows: (rows: readonly Sample[]) => rows,
 });
@@ -162,9 +196,13 @@ export function soldAt<S extends { readonly slot: number }>(
   const [last, before] = [samples[at], samples[at - 1]];
   if (last === undefined) return noSales;
   if (last.slot < slotOf(atMs)) return of(last);
-  const { quantity, net } = difference(of(last), before === undefined ? noSales : of(before));
+  const { quantity, net, receipts = null } = difference(of(last), before === undefined ? noSales : of(before));
   // To the minute and the cent: a live view is sent what has changed.
   const part = Math.floor((atMs % slotMs) / 60_000) / 15;
-  const within = { quantity: Math.round(quantity * part), net: net && Math.round((net * part) / 100) * 100 };
+  const within = {
+    quantity: Math.round(quantity * part),
+    net: net && Math.round((net * part) / 100) * 100,
+    receipts: receipts && Math.round(receipts * part),
+  };
   return before === undefined ? within : add(of(before), within);
 }

@@ -49,9 +49,9 @@ interface FiguresProps {
 }
 
 function Figures({ sales: { body, problem }, status, shown }: FiguresProps) {
-  const { quantity = 0, netSales, weekAgo } = body ?? {};
-  const sold = { quantity, ...(netSales !== undefined && { netSales }) };
-  const tileOf = (of: Shown) => ({
+  const { weekAgo } = body ?? {};
+  const sold = body ?? { quantity: 0 };
+  const tileOf = (of: keyof typeof titles) => ({
     label: todayText(of, body),
     value: body === undefined ? "–" : figureText(sold, of),
     note: problem?.message ?? (body === undefined ? "loading" : comparisonText(sold, weekAgo, of)),
@@ -63,6 +63,7 @@ function Figures({ sales: { body, problem }, status, shown }: FiguresProps) {
       tiles={[
         ...(shown === "netSales" ? [tileOf("netSales")] : []),
         tileOf("quantity"),
+        tileOf("receipts"),
         {
           label: "Needs attention",
           value: attention.count === undefined ? "–" : attention.count === 0 ? "nothing" : attention.count,

@@ -4,27 +4,29 @@ import { countText, numberText } from "../../parts/format.ts";
 export interface Sold {
   readonly quantity: number;
   readonly netSales?: string;
+  /** Of the whole chain. */
+  readonly receipts?: number;
 }
 
 /** What is shown first: money, or units where sales have no prices. */
-export type Shown = keyof Sold;
+export type Shown = Exclude<keyof Sold, "receipts">;
 
 export const shownOf = ({ netSales = "0" }: Sold): Shown => (Number(netSales) === 0 ? "quantity" : "netSales");
 
-export const titles = { netSales: "Net sales", quantity: "Units" } as const;
+export const titles = { netSales: "Net sales", quantity: "Units", receipts: "Receipts" } as const;
 
 /** As "Net sales today, EUR". */
 export const todayText = (shown: Shown, { currency }: { readonly currency?: string } = {}): string =>
   `${titles[shown]} today${shown === "quantity" || currency === undefined ? "" : `, ${currency}`}`;
 
 /** As "1,234.50"; "–" for what is not known. */
-export function figureText(sold: Sold | undefined, shown: Shown): string {
+export function figureText(sold: Sold | undefined, shown: keyof Sold): string {
   const figure = sold?.[shown];
   return figure === undefined ? "–" : countText(figure);
 }
 
 /** As "12 % more than at this time a week ago". */
-export function comparisonText(now: Sold, then: Sold | undefined, shown: Shown): string {
+export function comparisonText(now: Sold, then: Sold | undefined, shown: keyof Sold): string {
   const [after, before] = [Number(now[shown] ?? 0), Number(then?.[shown] ?? Number.NaN)];
   if (Number.isNaN(before)) return "a week ago is not known";
   // Of nothing, and of more returned than sold, there is no share.
