@@ -1,10 +1,15 @@
-import { eventIdOfKey } from "@tally/contract";
+import { join } from "node:path";
+import { openInside } from "@tally/bench/inside";
+import { eventIdOfKey, fieldIn, utcDayOf } from "@tally/contract";
+import { temporaryDirectory } from "@tally/local/at-end";
+import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { postJson, sold } from "./kit/sales.ts";
+import { postJson, sell, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { tallyJson } from "./kit/tally.ts";
 
-const system = await startSystem();
+const inside = await openInside(join(await temporaryDirectory(), "inside"), undefined);
+const system = await startSystem({}, { execArgv: (app) => inside.flags(app, app) });
 const { url } = system;
 
 const get = async (path: string): Promise<unknown> => (await fetch(url + path)).json();
@@ -92,4 +97,73 @@ test("a refund without a key, of a wrong id, or after tomorrow is 400, with the 
     const response = await postJson(url + path, body);
     expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(message)]);
   }
+});
+
+const points = ["writer.before-commit", "writer.after-commit", "writer.before-acknowledgement"] as const;
+const rankerPoints = ["ranker.before-commit", "ranker.before-acknowledgement"] as const;
+const [many, kills, date] = [10, 2, String(utcDayOf(Date.now()))];
+const taken = fc.record({ of: fc.nat(many - 1), units: fc.integer({ min: 1, max: 3 }), isVoid: fc.boolean() });
+const kill = fc.record({ point: fc.constantFrom(...points, ...rankerPoints), passes: fc.nat(1) });
+const listOf = <T>(one: fc.Arbitrary<T>, length: number) => fc.array(one, { minLength: length, maxLength: length });
+const scenario = fc.record({
+  sales: listOf(fc.integer({ min: 1, max: 4 }), many),
+  takenBack: listOf(taken, many),
+  // A correction may come before its sale, and each event twice.
+  order: fc.shuffledSubarray([...Array(4 * many).keys()], { minLength: 4 * many }),
+  killed: listOf(kill, kills),
+});
+type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
+
+let store = 100;
+async function expectSums({ sales, takenBack, order, killed }: Scenario): Promise<void> {
+  store++;
+  const idOf = (of: number) => eventIdOfKey(`purchases/${store}`, `sale-${of}`);
+  const posts = [
+    ...sales.map(
+      (quantity, of) => () =>
+        sell(url, store, { item: 9 + of, quantity, date, headers: { "idempotency-key": `sale-${of}` } }),
+    ),
+    ...takenBack.map(({ of, units: numberOfItems, isVoid }, at) => () => {
+      if (isVoid) return postJson(`${url}/purchases/${idOf(of)}/void`, undefined);
+      const body = { storeID: store, date, lines: [{ line: 0, ItemID: 9 + of, numberOfItems }] };
+      return postJson(`${url}/purchases/${idOf(of)}/refunds`, body, { "idempotency-key": `back-${at}` });
+    }),
+  ];
+  const ids: string[] = [];
+  for (const [step, { point, passes }] of killed.entries()) {
+    const app = point.startsWith("writer") ? "writer" : "ranker";
+    let isKilled = false;
+    const crash = inside.crash(app, point, passes).then(() => (isKilled = true));
+    for (const one of order.filter((_, place) => place % kills === step)) {
+      const response = await posts[one % posts.length]?.();
+      expect(response?.status).toBe(201);
+      ids[one % posts.length] = response?.headers.get("tally-event-id") ?? "";
+    }
+    while (!isKilled) await sold(url, 99);
+    await crash;
+    await system[app].start();
+  }
+  const stateOf = async (id: string) => {
+    const state = fieldIn(await get(`/events/${id}`), "state");
+    expect(state).toMatch(/^(stored|rejected)$/);
+    return state;
+  };
+  const states = await vi.waitFor(() => Promise.all(ids.map(stateOf)), 20_000);
+  expect(states.slice(0, many)).toEqual(sales.map(() => "stored"));
+  const left = [...sales];
+  for (const [at, { of, units, isVoid }] of takenBack.entries()) {
+    const place = many + at;
+    // A void that is sent twice is one event.
+    if (states[place] !== "stored" || ids.indexOf(ids[place] ?? "") !== place) continue;
+    left[of] = (left[of] ?? 0) - (isVoid ? (sales[of] ?? 0) : units);
+  }
+  expect(Math.min(...left)).toBeGreaterThanOrEqual(0);
+  const sums = left.map((quantity, of) => ({ itemID: 9 + of, quantity })).filter(({ quantity }) => quantity > 0);
+  const items = sums.toSorted((a, b) => b.quantity - a.quantity);
+  for (const query of ["", `?date=${date}`]) await shows(`/stores/${store}/top-items${query}`, { items });
+}
+
+test("boards are the sums of all that is stored, though writer and ranker are killed between random steps", async () => {
+  await fc.assert(fc.asyncProperty(scenario, expectSums), { numRuns: 2, endOnFailure: true });
+  expect(await tallyJson(system, "audit", "--full")).toMatchObject({ agrees: true, underWay: [] });
 });
