@@ -84,7 +84,7 @@ const selectReceipts = `
     WHERE store_id IN (?) AND counted_on = ? AND kind = 'void') AS receipts
   FROM purchases FORCE INDEX (store_day) WHERE store_id IN (?) AND purchased_on = ?`;
 const storesOfStatement = 500;
-// Counting so many takes about a tenth of a second. More are counted once in a quarter of an hour.
+// More than that takes too long for each minute, and is counted once in a quarter of an hour.
 const receiptsOfMinute = 500_000;
 
 /** The sales of a day that are not void, counted in the index of the rows. */

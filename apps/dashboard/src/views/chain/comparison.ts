@@ -16,8 +16,8 @@ export const shownOf = ({ netSales = "0" }: Sold): Shown => (Number(netSales) ==
 export const titles = { netSales: "Net sales", quantity: "Units", receipts: "Receipts" } as const;
 
 /** As "Net sales today, EUR". */
-export const todayText = (shown: Shown, { currency }: { readonly currency?: string } = {}): string =>
-  `${titles[shown]} today${shown === "quantity" || currency === undefined ? "" : `, ${currency}`}`;
+export const todayText = (shown: keyof Sold, { currency }: { readonly currency?: string } = {}): string =>
+  `${titles[shown]} today${shown === "netSales" && currency !== undefined ? `, ${currency}` : ""}`;
 
 /** As "1,234.50"; "–" for what is not known. */
 export function figureText(sold: Sold | undefined, shown: keyof Sold): string {
