@@ -109,28 +109,24 @@ test.each([
   "while Redis is down a gateway that fails %s responds with %i; afterwards it limits again",
   async (fails, expected) => {
     const proxy = await openTcpProxy(system.addresses.redisUrl);
+    onTestFinished(() => proxy.close());
     const { key } = await newKey("--rate", "1", "--burst", "25");
     const gateway = await startGateway(system, { ...settings, DOOR_REDIS_URL: proxy.url, RATE_LIMIT_FAILS: fails });
-    try {
-      await expect
-        .poll(async () => (await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit"), { timeout: 5000 })
-        .not.toBeNull();
-      proxy.become({ name: "cut" });
-      await vi.waitFor(async () => {
-        const responses = await Promise.all(Array.from({ length: 40 }, () => sell(gateway.url, 56, bearer(key))));
-        expect(new Set(statusesOf(responses))).toEqual(new Set([expected]));
-        expect(responses[0]?.headers.get("retry-after")).toBe(expected === 503 ? "1" : null);
-      }, 10_000);
-      proxy.become({ name: "open" });
-      await expect.poll(async () => (await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
-      await vi.waitFor(async () => {
-        const responses = await Promise.all(Array.from({ length: 60 }, () => sell(gateway.url, 56, bearer(key))));
-        expect(count(statusesOf(responses), 429)).toBeGreaterThan(20);
-      }, 20_000);
-    } finally {
-      await gateway.stop();
-      await proxy.close();
-    }
+    await expect
+      .poll(async () => (await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit"), { timeout: 5000 })
+      .not.toBeNull();
+    proxy.become({ name: "cut" });
+    await vi.waitFor(async () => {
+      const responses = await Promise.all(Array.from({ length: 40 }, () => sell(gateway.url, 56, bearer(key))));
+      expect(new Set(statusesOf(responses))).toEqual(new Set([expected]));
+      expect(responses[0]?.headers.get("retry-after")).toBe(expected === 503 ? "1" : null);
+    }, 10_000);
+    proxy.become({ name: "open" });
+    await expect.poll(async () => (await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
+    await vi.waitFor(async () => {
+      const responses = await Promise.all(Array.from({ length: 60 }, () => sell(gateway.url, 56, bearer(key))));
+      expect(count(statusesOf(responses), 429)).toBeGreaterThan(20);
+    }, 20_000);
   },
 );
 

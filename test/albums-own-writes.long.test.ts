@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { cover, field, image } from "./http/requests.ts";
 import { sendForm } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
@@ -86,45 +86,36 @@ test("while replication is stopped, albums are found at the primary", async () =
 
 test("while the writer is frozen one gateway knows the album; the other responds with 503, never 404", async () => {
   system.writer.kill("SIGSTOP");
-  try {
-    const albumId = await newAlbum("frozen");
-    await expectFound(0, albumId, "frozen");
-    const late = await ask(1, `/albums/${albumId}`);
-    expect([late.status, late.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(await late.json()).toEqual({ msg: expect.stringMatching(/^cannot be read yet/) });
+  onTestFinished(() => system.writer.kill("SIGCONT"));
+  const albumId = await newAlbum("frozen");
+  await expectFound(0, albumId, "frozen");
+  const late = await ask(1, `/albums/${albumId}`);
+  expect([late.status, late.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await late.json()).toEqual({ msg: expect.stringMatching(/^cannot be read yet/) });
 
-    const keyed = await newAlbum("keyed", { "idempotency-key": randomUUID() });
-    const waiting = [expectFound(1, albumId, "frozen"), expectFound(1, keyed, "keyed")];
-    system.writer.kill("SIGCONT");
-    await Promise.all(waiting);
-  } finally {
-    system.writer.kill("SIGCONT");
-  }
+  const keyed = await newAlbum("keyed", { "idempotency-key": randomUUID() });
+  const waiting = [expectFound(1, albumId, "frozen"), expectFound(1, keyed, "keyed")];
+  system.writer.kill("SIGCONT");
+  await Promise.all(waiting);
 });
 
 test("albums that many requests wait for are looked up together: a few statements, not a few for each", async () => {
   const selects = async (): Promise<number> =>
     Number((await system.services.operator.sql("SHOW GLOBAL STATUS LIKE 'Com_select'")).split("\t")[1]);
   system.writer.kill("SIGSTOP");
-  try {
-    const albums = await Promise.all(Array.from({ length: 200 }, (_, n) => newAlbum(`title ${n}`)));
-    const before = await selects();
-    const statuses = await Promise.all(albums.map(async (albumId) => (await ask(1, `/albums/${albumId}`)).status));
-    expect(new Set(statuses)).toEqual(new Set([503]));
-    // Looked up one by one every 100 ms these would be 4,000 statements.
-    expect((await selects()) - before).toBeLessThan(300);
-  } finally {
-    system.writer.kill("SIGCONT");
-  }
+  onTestFinished(() => system.writer.kill("SIGCONT"));
+  const albums = await Promise.all(Array.from({ length: 200 }, (_, n) => newAlbum(`title ${n}`)));
+  const before = await selects();
+  const statuses = await Promise.all(albums.map(async (albumId) => (await ask(1, `/albums/${albumId}`)).status));
+  expect(new Set(statuses)).toEqual(new Set([503]));
+  // Looked up one by one every 100 ms these would be 4,000 statements.
+  expect((await selects()) - before).toBeLessThan(300);
 });
 
 test("while the replica is down a new album is found", async () => {
   const replica = system.server("database-replica");
   await replica.stop();
-  try {
-    const albumId = await newAlbum("without a replica");
-    await vi.waitFor(() => expectFound(1, albumId, "without a replica"), 10_000);
-  } finally {
-    await replica.start();
-  }
+  onTestFinished(() => replica.start());
+  const albumId = await newAlbum("without a replica");
+  await vi.waitFor(() => expectFound(1, albumId, "without a replica"), 10_000);
 });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { utcDayOf } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { listen } from "@tally/local/at-end";
 import { runProgram } from "./kit/programs.ts";
@@ -28,10 +29,7 @@ const total = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 test("a day is stored once and ranked, with local dates and all domains; the same day again adds nothing", async () => {
-  const [today = "", tomorrow] = [0, 1].map((days) => {
-    const date = new Date(Date.now() + days * 86_400_000).toISOString();
-    return date.slice(0, 10).replaceAll("-", "");
-  });
+  const [today = "", tomorrow] = [0, 1].map((days) => String(utcDayOf(Date.now() + days * 86_400_000)));
   const flags = [...fast, "--purchases", "900", "--seed", "7", "--day", today];
   const { exitCode, output, errors } = await demo(...flags);
   expect({ exitCode, errors, output }).toMatchObject({ exitCode: 0, errors: "" });

@@ -105,15 +105,8 @@ test.each(current)("every command in %s has a script, and flags that it knows", 
 
 /** As code hosts name the anchors of headings. */
 function anchorsOf(text: string): ReadonlySet<string> {
-  const headings = Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = ""]) => heading);
-  return new Set(
-    headings.map((one) =>
-      one
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-        .replaceAll(" ", "-"),
-    ),
-  );
+  const headings = text.toLowerCase().matchAll(/^#+ (.+)$/gm);
+  return new Set(Array.from(headings, ([, one = ""]) => one.replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")));
 }
 
 test.each(documents)("every link and path in %s leads to something", (name) => {

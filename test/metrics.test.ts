@@ -6,12 +6,12 @@ import { openDatabase, startSystem } from "./kit/system.ts";
 const system = await startSystem({ WRITER_THREADS: "1" });
 
 async function purchases() {
-  const response = await fetch(`${system.url}/status`);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the response of /status
-  const status = (await response.json()) as Status;
+  const status: Status = JSON.parse(await (await fetch(`${system.url}/status`)).text());
   const domain = status.domains.find(({ name }) => name === "purchases");
   return { ...domain, problems: status.problems };
 }
+
+const become = (expected: object) => expect.poll(() => purchases()).toMatchObject(expected);
 
 // Batches that a thread holds are in no queue.
 test("what a writer holds without storing it waits, and is reported as a stall", async () => {
@@ -26,23 +26,19 @@ test("what a writer holds without storing it waits, and is reported as a stall",
   });
   await locked.promise;
   await sold(system.url, 1);
-  await expect
-    .poll(() => purchases())
-    .toMatchObject({
-      queues: { ingest: { batches: 0, held: 1, events: 1 }, rank: { batches: 0, held: 0, events: 0 } },
-      secondsToDrain: null,
-      problems: ["purchases: events wait, and a stage or a process does not progress"],
-    });
+  await become({
+    queues: { ingest: { batches: 0, held: 1, events: 1 }, rank: { batches: 0, held: 0, events: 0 } },
+    secondsToDrain: null,
+    problems: ["purchases: events wait, and a stage or a process does not progress"],
+  });
   release.resolve();
   await locking;
-  await expect
-    .poll(() => purchases())
-    .toMatchObject({
-      stored: { events: 1 },
-      queues: { ingest: { batches: 0, held: 0, events: 0 } },
-      secondsToDrain: 0,
-      problems: [],
-    });
+  await become({
+    stored: { events: 1 },
+    queues: { ingest: { batches: 0, held: 0, events: 0 } },
+    secondsToDrain: 0,
+    problems: [],
+  });
 });
 
 test("each app serves its metrics, each once, and counts what it does", async () => {

@@ -14,10 +14,8 @@ const system = await startSystem({ WRITER_THREADS: "2", WRITER_PREFETCH: "4", WR
 const database = openDatabase(system);
 const publish = await openPublisher(system, "swipes");
 
-const swipe = (swiper: number, swipee: number, at: number, liked: boolean) => {
-  const fields = { swiper, swipee, liked, at, comment: "" };
-  return { id: newEventId(), ...fields };
-};
+const swipe = (swiper: number, swipee: number, at: number, liked: boolean) =>
+  Object.assign({ id: newEventId() }, { swiper, swipee, liked, at, comment: "" });
 type Swipe = ReturnType<typeof swipe>;
 
 async function send(batches: readonly (readonly Swipe[])[]): Promise<void> {

@@ -110,25 +110,16 @@ interface Attributed {
   readonly attributes: readonly { readonly key: string; readonly value: { readonly stringValue?: string } }[];
 }
 
-interface Spans {
-  readonly resourceSpans: readonly {
-    readonly resource: Attributed;
-    readonly scopeSpans: readonly {
-      readonly spans: readonly (Omit<Step, "step"> & Attributed & { readonly name: string })[];
-    }[];
-  }[];
-}
-
 async function openCollector() {
   const steps: Step[] = [];
   const { server, url } = await listen(async (request, response) => {
-    const { resourceSpans }: Spans = JSON.parse(await text(request));
-    for (const { resource, scopeSpans } of resourceSpans) {
+    for (const { resource, scopeSpans } of JSON.parse(await text(request)).resourceSpans) {
       const app = textOf(resource, "service.name").replace("tally-", "");
-      for (const { name, traceId, spanId, parentSpanId = "", ...span } of scopeSpans.flatMap(({ spans }) => spans)) {
-        const [eventId, outcome] = [textOf(span, "tally.eventId"), textOf(span, "tally.outcome")];
-        steps.push({ step: name, app, traceId, spanId, parentSpanId, eventId, outcome });
-      }
+      for (const { spans } of scopeSpans)
+        for (const { name, traceId, spanId, parentSpanId = "", ...span } of spans) {
+          const [eventId, outcome] = [textOf(span, "tally.eventId"), textOf(span, "tally.outcome")];
+          steps.push({ step: name, app, traceId, spanId, parentSpanId, eventId, outcome });
+        }
     }
     response.writeHead(request.url === "/v1/traces" ? 200 : 404, { "content-type": "application/json" }).end("{}");
   });

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { aborted } from "node:util";
 import { createPurchaseSender, retryingFetch, type Purchase, type PurchaseSender } from "@tally/client";
 import { Mix, Random, workloads, type ClientRequest } from "../kit/index.ts";
 import { clockOf, type Store } from "./chain.ts";
@@ -101,9 +102,7 @@ export class DayPlayer {
     }
     this.#endedAt = performance.now();
     if (this.#outage === "now") this.#comeBack();
-    const giveUpLater = (): void => void setTimeout(() => this.#givenUp.abort(), endWithinMs).unref();
-    if (signal.aborted) giveUpLater();
-    else signal.addEventListener("abort", giveUpLater, { once: true });
+    void aborted(signal, this).then(() => setTimeout(() => this.#givenUp.abort(), endWithinMs).unref());
     const senders = [...this.#senders.values()];
     // A sender that the gateway rejects has reported it.
     await Promise.allSettled(senders.map((sender) => sender.flush(this.#givenUp.signal)));

@@ -10,12 +10,8 @@ function started(onEvent?: (event: string) => void) {
 
 test("calls resolve with their results and reject with their errors", async () => {
   const thread = started();
-  const outcomes = await Promise.allSettled([
-    thread.call("double", 2),
-    thread.call("fail", "no"),
-    thread.call("double", 3),
-  ]);
-  expect(outcomes).toEqual([
+  const calls = [thread.call("double", 2), thread.call("fail", "no"), thread.call("double", 3)];
+  expect(await Promise.allSettled(calls)).toEqual([
     { status: "fulfilled", value: 4 },
     { status: "rejected", reason: new RangeError("no") },
     { status: "fulfilled", value: 6 },

@@ -4,6 +4,7 @@ import { sampleReport } from "./report.fixture.ts";
 
 const { accepted, reads } = sampleReport();
 const nothing = { endpoint: "write", waitedSeconds: 1, seconds: 1, notStored: [], domains: [] } as const;
+const late = { events: 9, neverStored: 1, neverRanked: 1 };
 const whole = { acknowledged: 100, stored: 100, ranked: 100, lost: 0, doubled: 0 };
 
 test.each([
@@ -12,11 +13,7 @@ test.each([
   ["one is lost", { audit: { ...whole, lost: 1 }, agrees: true }, false],
   ["one is doubled", { audit: { ...whole, doubled: 1 }, agrees: true }, false],
   ["rankings and rows do not agree", { audit: whole, agrees: false }, false],
-  [
-    "the audit finds an event that was not found in time",
-    { audit: whole, agrees: true, followed: { events: 9, neverStored: 1, neverRanked: 1 } },
-    true,
-  ],
+  ["the audit finds an event that was not found in time", { audit: whole, agrees: true, followed: late }, true],
   ["nothing got a 2xx", { accepted: { ...accepted, events: 0 }, reads: { ...reads, requests: 0 } }, false],
 ] as const)("isGood judges a run in which %s", (_what, changes, good) => {
   expect(isGood(sampleReport(changes))).toBe(good);

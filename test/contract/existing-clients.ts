@@ -69,12 +69,10 @@ const s1 = ["/steps", "/a3-backend"].map((base) =>
       steps(n + 500_000, { day: 1, hour: 3, steps: 11 }),
       steps(n, { day: 1, hour: 4, steps: 9 }),
     ],
-    {
-      reads: (n) => [
-        [`${base}/current/${n}`, "259"],
-        [`${base}/single/${n + 500_000}/1`, "11"],
-      ],
-    },
+    (n) => [
+      [`${base}/current/${n}`, "259"],
+      [`${base}/single/${n + 500_000}/1`, "11"],
+    ],
   ),
 );
 
@@ -91,12 +89,10 @@ const s2 = libraries.map(({ name, ...headers }) =>
       ),
     [created, created, ok(200, /^\{"matchList":\[/), ok(200, /^\{"numLlikes":\d,"numLikes":\d,"numDislikes":\d\}$/)],
     (n) => [swipe(n, { swipee: 7, liked: 1, comment: "abc" }), swipe(n, { swipee: 8, liked: 0, comment: "abc" })],
-    {
-      reads: (n) => [
-        [`/a3-backend/matches/${n}/`, { matchList: ["7"] }],
-        [`/a3-backend/stats/${n}/`, { numLlikes: 1, numLikes: 1, numDislikes: 1 }],
-      ],
-    },
+    (n) => [
+      [`/a3-backend/matches/${n}/`, { matchList: ["7"] }],
+      [`/a3-backend/stats/${n}/`, { numLlikes: 1, numLikes: 1, numDislikes: 1 }],
+    ],
   ),
 );
 
@@ -123,13 +119,11 @@ const s3 = libraries.map(({ name, ...headers }) =>
       ),
     [created, created, created, ok(200, /"totalVert":\d+/), ok(200, /"totalVert":\d+/)],
     (n) => [rideRow(n, null), rideRow(n, null), rideRow(n, 2)],
-    {
-      reads: (n) => [
-        [`/skiers/silverMt${n}/days/1/skiers/2`, total(n, 270)],
-        [`/skiers/0/vertical?resort=silverMt${n}`, total(n, 0)],
-        [`/resort/day/top10vert?resort=silverMt${n}&dayID=1`, { topTenSkiers: [{ skierID: "2", VertcialTotal: 270 }] }],
-      ],
-    },
+    (n) => [
+      [`/skiers/silverMt${n}/days/1/skiers/2`, total(n, 270)],
+      [`/skiers/0/vertical?resort=silverMt${n}`, total(n, 0)],
+      [`/resort/day/top10vert?resort=silverMt${n}&dayID=1`, { topTenSkiers: [{ skierID: "2", VertcialTotal: 270 }] }],
+    ],
   ),
 );
 
@@ -156,7 +150,7 @@ const unknownSkiers: readonly HttpCase[] = [
       ),
     [created, created],
     (n) => [rideRow(n, null), rideRow(n, 2)],
-    { reads: (n) => [[`/skiers/silverMt${n}/days/1/skiers/2`, total(n, 270)]] },
+    (n) => [[`/skiers/silverMt${n}/days/1/skiers/2`, total(n, 270)]],
   ),
 ];
 
@@ -181,11 +175,9 @@ const s4 = libraries.map(({ name, ...headers }) =>
       const items = [[85571, 1] as const, [3, 1] as const];
       return sale(n, { customer: n * 1000 + 999, date: "20210101", items });
     },
-    {
-      reads: (n) => {
-        const sold = [3, 85571].map((itemID) => ({ itemID, numberOfItems: 1 }));
-        return [[`${s4Base}/items/store/${n}`, { stores: sold }]];
-      },
+    (n) => {
+      const sold = [3, 85571].map((itemID) => ({ itemID, numberOfItems: 1 }));
+      return [[`${s4Base}/items/store/${n}`, { stores: sold }]];
     },
   ),
 );

@@ -14,13 +14,11 @@ export const purchases: readonly HttpCase[] = [
     (n) => post(salePath(n), `{"items":[{"ItemID":"${n}","numberOfItems":3}]}`),
     { ...created, headers: { "tally-event-id": /^[0-9a-f]{8}-[0-9a-f]{4}-7/ } },
     (n) => sale(n, { items: [[n, 3]] }),
-    {
-      reads: (n) => [
-        topItems(n, [n, 3]),
-        [`/items/top5/${n}`, { stores: [{ storeID: n, numberOfItems: 3 }] }],
-        [`/items/top10/${n}`, { stores: [{ storeID: n, numberOfItems: 3 }] }],
-      ],
-    },
+    (n) => [
+      topItems(n, [n, 3]),
+      [`/items/top5/${n}`, { stores: [{ storeID: n, numberOfItems: 3 }] }],
+      [`/items/top10/${n}`, { stores: [{ storeID: n, numberOfItems: 3 }] }],
+    ],
   ),
   stores(
     "numbers with leading zeros, and slashes: a sale of the same store",
@@ -44,7 +42,7 @@ export const purchases: readonly HttpCase[] = [
           [12, 2],
         ],
       }),
-    { reads: (n) => [topItems(n, [12, 2], [11, 1], [13, 1])] },
+    (n) => [topItems(n, [12, 2], [11, 1], [13, 1])],
   ),
   ...["/items/store/999999", "/items/top5/999999", "/items/top10/999999"].map((path) =>
     asks(`${path} of an unknown id is an empty list`, () => get(path), ok(200, '{"stores":[]}')),
@@ -97,31 +95,27 @@ export const stepCounts: readonly HttpCase[] = [
     (n) => inTurn(...sums.map((one) => posted(n, one))),
     sums.map(() => stepsAccepted),
     (n) => sums.map((one) => row(n, one)),
-    {
-      reads: (n) => [
-        [`/steps/single/${n}/1`, "111"],
-        [`/steps/single/${n}/3`, "100001"],
-        [`/steps/current/${n}`, "100001"],
-        [`/steps/range/${n}/1/5`, "[111,7,100001,0,0]"],
-        [`/steps/range/${n}/2/1`, "[7]"],
-        [`/steps/range/${n}/2/0`, "[]"],
-        [`/steps/single/${n}/9`, "0"],
-        [`/shop_war/current/${n}`, "100001"],
-        [`/shop_war/single/${n}/1/`, "111"],
-        [`//shop_war//range/${n}/1/2`, "[111,7]"],
-        [`/shop_war/steps/current/${n}`, "100001"],
-        [`/steps/steps/current/${n}`, "100001"],
-      ],
-    },
+    (n) => [
+      [`/steps/single/${n}/1`, "111"],
+      [`/steps/single/${n}/3`, "100001"],
+      [`/steps/current/${n}`, "100001"],
+      [`/steps/range/${n}/1/5`, "[111,7,100001,0,0]"],
+      [`/steps/range/${n}/2/1`, "[7]"],
+      [`/steps/range/${n}/2/0`, "[]"],
+      [`/steps/single/${n}/9`, "0"],
+      [`/shop_war/current/${n}`, "100001"],
+      [`/shop_war/single/${n}/1/`, "111"],
+      [`//shop_war//range/${n}/1/2`, "[111,7]"],
+      [`/shop_war/steps/current/${n}`, "100001"],
+      [`/steps/steps/current/${n}`, "100001"],
+    ],
   ),
   stores(
     "a user whose steps are 0 has the sum 0",
     (n) => posted(n, [1, 5, 0]),
     stepsAccepted,
     (n) => row(n, [1, 5, 0]),
-    {
-      reads: (n) => [[`/steps/current/${n}`, "0"]],
-    },
+    (n) => [[`/steps/current/${n}`, "0"]],
   ),
   asks("a user without steps has the sum 0", () => get("/steps/current/999999999"), ok(200, "0")),
   asks("a range of a user without steps is zeros", () => get("/steps/range/999999999/1/2"), {
@@ -142,26 +136,24 @@ export const stepCounts: readonly HttpCase[] = [
     },
     [stepsAccepted, stepsAccepted, stepsAccepted, stepsAccepted],
     (n) => [steps(n), steps(n), steps(n + 500_000), row(n, [3, 15, 3])],
-    { reads: (n) => [[`/steps/current/${n}`, "253"]] },
+    (n) => [[`/steps/current/${n}`, "253"]],
   ),
   stores(
     "the ranking of a day: most steps first, ties by the smaller user, no user without steps; an unknown day is empty",
     (n) => inTurn(posted(9, [n, 1, 5]), posted(100, [n, 1, 5]), posted(20, [n, 1, 7]), posted(21, [n, 1, 0])),
     [stepsAccepted, stepsAccepted, stepsAccepted, stepsAccepted],
     (n) => [row(9, [n, 1, 5]), row(100, [n, 1, 5]), row(20, [n, 1, 7]), row(21, [n, 1, 0])],
-    {
-      reads: (n) => {
-        const top = (day: number, ...users: readonly (readonly [userID: number, steps: number])[]) => ({
-          day,
-          asOf: expect.stringMatching(/^20/),
-          users: users.map(([userID, count]) => ({ userID, steps: count })),
-        });
-        return [
-          [`/steps/top?day=${n}`, top(n, [20, 7], [9, 5], [100, 5])],
-          [`/steps/top?day=${n}&limit=1`, top(n, [20, 7])],
-          [`/steps/top?day=${n + 500_000}`, expect.objectContaining({ users: [] })],
-        ];
-      },
+    (n) => {
+      const top = (day: number, ...users: readonly (readonly [userID: number, steps: number])[]) => ({
+        day,
+        asOf: expect.stringMatching(/^20/),
+        users: users.map(([userID, count]) => ({ userID, steps: count })),
+      });
+      return [
+        [`/steps/top?day=${n}`, top(n, [20, 7], [9, 5], [100, 5])],
+        [`/steps/top?day=${n}&limit=1`, top(n, [20, 7])],
+        [`/steps/top?day=${n + 500_000}`, expect.objectContaining({ users: [] })],
+      ];
     },
   ),
 ];

@@ -31,7 +31,7 @@ const swipesInTurn = (
     (n) => inTurn(...all(n).map((one) => swiped(...one))),
     all(0).map(() => created),
     (n) => all(n).map((one) => rowOf(...one)),
-    { reads },
+    reads,
   );
 
 export const swipes: readonly HttpCase[] = [
@@ -111,7 +111,7 @@ export const swipes: readonly HttpCase[] = [
       rowOf(n, "right", other(n, 1)),
       rowOf(n + 500_000, "right", other(n, 2)),
     ],
-    { reads: (n) => [stats(n, 0, 1), stats(n + 500_000, 1, 0)] },
+    (n) => [stats(n, 0, 1), stats(n + 500_000, 1, 0)],
   ),
   swipesInTurn(
     "the most liked users: most likes first, ties by the smaller id",
@@ -194,25 +194,21 @@ export const liftRides: readonly HttpCase[] = [
       ),
     [...sames.map(() => created), created, created],
     (n) => [...sames.map(() => row(n)), row(n, { lift: 1 }), row(n, { minute: 409 })],
-    {
-      reads: (n) => [
-        [topOf(n), top([2, 550])],
-        [path("/skiers/2/vertical?resort=R", n), total(n, 550)],
-        [path("/skiers/R/days/1/skiers/2", n), total(n, 550)],
-      ],
-    },
+    (n) => [
+      [topOf(n), top([2, 550])],
+      [path("/skiers/2/vertical?resort=R", n), total(n, 550)],
+      [path("/skiers/R/days/1/skiers/2", n), total(n, 550)],
+    ],
   ),
   stores(
     "a resort may have any printable name",
     () => post(rides, bodyOf(0, { resortID: printable })),
     created,
     () => row(0, { resort: printable }),
-    {
-      reads: () => [
-        [`/skiers/${encodeURIComponent(printable)}/days/1/skiers/2`, { resortID: printable, totalVert: 270 }],
-        [`/resort/day/top10vert?resort=${encodeURIComponent(printable)}&dayID=1`, top([2, 270])],
-      ],
-    },
+    () => [
+      [`/skiers/${encodeURIComponent(printable)}/days/1/skiers/2`, { resortID: printable, totalVert: 270 }],
+      [`/resort/day/top10vert?resort=${encodeURIComponent(printable)}&dayID=1`, top([2, 270])],
+    ],
   ),
   stores(
     "verticals are sums of a day, of a season's day, of a season, of all days",
@@ -224,39 +220,35 @@ export const liftRides: readonly HttpCase[] = [
       ),
     seasons.map(() => created),
     (n) => seasons.map(([season, day, skier, minute, lift]) => row(n, { season, day, skier, minute, lift })),
-    {
-      reads: (n) =>
-        (
-          [
-            ["/skiers/R/days/1/skiers/30", total(n, 120)],
-            ["/skiers/R/days/2/skiers/30", total(n, 110)],
-            ["/skiers/R/seasons/2019/days/3/skiers/30", 170],
-            ["/skiers/R/seasons/2019/days/3/skiers/31", 390],
-            ["/skiers/30/vertical?resort=R", total(n, 530)],
-            ["/skiers/30/vertical?resort=R&season=2019", total(n, 300)],
-            ["/skiers/99/vertical?resort=R", total(n, 0)],
-            ["/skiers/R/days/9/skiers/30", total(n, 0)],
-            ["/skiers/R/seasons/2019/days/9/skiers/30", 0],
-            ["/shop_war/skiers/R/days/2/skiers/30/", total(n, 110)],
-            ["//shop_war//skiers/30//vertical/?resort=R", total(n, 530)],
-            ["/shop_war/skiers/R/seasons/2019/days/3/skiers/30", 170],
-            ["/resort/day/top10vert?resort=R&dayID=3&season=2019", top([31, 390], [30, 170])],
-            ["/resort/day/top10vert?resort=R&dayID=9", top()],
-            [`/skiers/Resort%20${n}/days/1/skiers/30`, { resortID: `Resort ${n}`, totalVert: 0 }],
-          ] as const
-        ).map(([text, expected]) => [path(text, n), expected]),
-    },
+    (n) =>
+      (
+        [
+          ["/skiers/R/days/1/skiers/30", total(n, 120)],
+          ["/skiers/R/days/2/skiers/30", total(n, 110)],
+          ["/skiers/R/seasons/2019/days/3/skiers/30", 170],
+          ["/skiers/R/seasons/2019/days/3/skiers/31", 390],
+          ["/skiers/30/vertical?resort=R", total(n, 530)],
+          ["/skiers/30/vertical?resort=R&season=2019", total(n, 300)],
+          ["/skiers/99/vertical?resort=R", total(n, 0)],
+          ["/skiers/R/days/9/skiers/30", total(n, 0)],
+          ["/skiers/R/seasons/2019/days/9/skiers/30", 0],
+          ["/shop_war/skiers/R/days/2/skiers/30/", total(n, 110)],
+          ["//shop_war//skiers/30//vertical/?resort=R", total(n, 530)],
+          ["/shop_war/skiers/R/seasons/2019/days/3/skiers/30", 170],
+          ["/resort/day/top10vert?resort=R&dayID=3&season=2019", top([31, 390], [30, 170])],
+          ["/resort/day/top10vert?resort=R&dayID=9", top()],
+          [`/skiers/Resort%20${n}/days/1/skiers/30`, { resortID: `Resort ${n}`, totalVert: 0 }],
+        ] as const
+      ).map(([text, expected]) => [path(text, n), expected]),
   ),
   stores(
     "the top of a day has ten skiers, ties by the smaller id",
     (n) => inTurn(...skiers.map(([skierID, liftID]) => post(rides, bodyOf(n, { skierID, liftID })))),
     skiers.map(() => created),
     (n) => skiers.map(([skier, lift]) => row(n, { skier, lift })),
-    {
-      reads: (n) => {
-        const best = skiers.toSorted(([a, liftA], [b, liftB]) => liftB - liftA || a - b).slice(0, 10);
-        return [[topOf(n), top(...best.map(([skier, lift]) => [skier, 10 * lift] as const))]];
-      },
+    (n) => {
+      const best = skiers.toSorted(([a, liftA], [b, liftB]) => liftB - liftA || a - b).slice(0, 10);
+      return [[topOf(n), top(...best.map(([skier, lift]) => [skier, 10 * lift] as const))]];
     },
   ),
 ];

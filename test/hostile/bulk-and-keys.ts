@@ -63,7 +63,7 @@ const lines: readonly HttpCase[] = [
     (n) => chunked("/purchases", list(...Array<string>(1000).fill(entry(n))).match(/[^]{1,4999}/g) ?? []),
     bulkOk(201, 1000),
     (n) => many(n, 1000),
-    { reads: sold(3000) },
+    sold(3000),
   ),
 ];
 
@@ -80,7 +80,7 @@ const bulkKeys: readonly HttpCase[] = [
     (n) => inTurn(keyedBulk(n, entry(n), "5", entry(n)), keyedBulk(n, entry(n), "5", entry(n))),
     [bulkOk(207, 2, 1), bulkOk(207, 2, 1)],
     (n) => many(n, 4),
-    { reads: sold(6) },
+    sold(6),
   ),
   stores(
     "a partial retry under the key of the whole gets 422, not another entry's id",
@@ -116,7 +116,7 @@ const bulkKeys: readonly HttpCase[] = [
     bulkOk(201, 96),
     (n) => many(n, 96),
     // Each is a row: a key that named two entries would leave a smaller count.
-    { reads: sold(3 * 96) },
+    sold(3 * 96),
   ),
 ];
 
@@ -127,7 +127,7 @@ const sellsTwice = (name: string, ...sent: readonly ((n: number) => Buffer)[]): 
     (n) => sent.map((send) => send(n)),
     [created, created],
     (n) => many(n, 2),
-    { reads: sold(3) },
+    sold(3),
   );
 
 const keys: readonly HttpCase[] = [

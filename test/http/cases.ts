@@ -49,14 +49,17 @@ export interface HttpCase extends Rare {
 export const asks = (name: string, send: Send, expected: Expected, rare: Rare = {}): HttpCase =>
   stores(name, send, expected, () => [], rare);
 
-/** A case whose requests store events. */
+/** A case whose requests store events. `more`: its rarer parts, or only what can be read. */
 export const stores = (
   name: string,
   send: Send,
   expected: Expected,
   stored: (n: number) => StoredContent | readonly StoredContent[],
-  rare: Rare = {},
-): HttpCase => ({ name, send, expect: [expected].flat(), stores: (n) => [stored(n)].flat(), ...rare });
+  more: Rare | Rare["reads"] = {},
+): HttpCase => {
+  const rare = typeof more === "function" ? { reads: more } : more;
+  return { name, send, expect: [expected].flat(), stores: (n) => [stored(n)].flat(), ...rare };
+};
 
 /** Any number of requests, each sent after the response to the one before. */
 export const inTurn = (...requests: readonly Buffer[]): readonly Buffer[] => requests;

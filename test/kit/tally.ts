@@ -94,13 +94,8 @@ export async function createKey(system: System, ...flags: readonly string[]): Pr
 }
 
 /** Runs `tally keys ...` with --json. */
-export async function keysCommand(system: System, ...args: readonly string[]): Promise<TestKey> {
-  const { exitCode, output, errors } = await runTally(system, ["keys", ...args, "--json"]);
-  expect([exitCode, errors]).toEqual([0, ""]);
-  // The shape of what the command prints.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return JSON.parse(output) as TestKey;
-}
+export const keysCommand = async (system: System, ...args: readonly string[]): Promise<TestKey> =>
+  tallyJson(system, "keys", ...args);
 
 /** Returns whether a gateway accepts a key. */
 export async function knows(url: string, key: string): Promise<boolean> {

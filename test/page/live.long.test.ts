@@ -135,9 +135,8 @@ pageTest("the keyboard alone reaches a store, its item, and the stores of that i
 
 pageTest("what was rejected is there with its reason, and can be replayed and discarded", async () => {
   const sale = poisonSale(7);
-  await (
-    await openPublisher(system)
-  )(batchOf([sale]));
+  const publish = await openPublisher(system);
+  await publish(batchOf([sale]));
   const { page, expectNoFaults } = await open(`${system.url}/#/pipeline`);
   await page
     .getByRole("link", { name: /Dead letters/ })

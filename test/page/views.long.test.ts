@@ -17,9 +17,8 @@ await openDatabase(system).writer.query(
   "INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES (?, ?, 40, 900000, ?, '[]')",
   [dayThen, Math.floor(weekAgo / 900) - 2, "[[7, 40, 900000, 0]]"],
 );
-await (
-  await openPublisher(system)
-)(batchOf([poisonSale(7)]));
+const publish = await openPublisher(system);
+await publish(batchOf([poisonSale(7)]));
 const open = openPages();
 
 /** Every view of the page with seeded data, by the heading that shows that it is there. */

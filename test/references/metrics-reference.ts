@@ -5,12 +5,7 @@ import { clockOffset } from "@tally/telemetry";
 import { writerMetrics } from "@tally/writer";
 import { table } from "./table.ts";
 
-interface MetricDescription {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
-  readonly labelNames: readonly string[];
-}
+type Metrics = Awaited<ReturnType<typeof describe>>;
 
 /** docs/metrics.md. */
 export async function metricTables() {
@@ -18,22 +13,18 @@ export async function metricTables() {
   clockOffset({ query: async () => [] }, silentLog, everywhere);
   const status = async () => ({ domains: [], replicaLagMs: 0, deadLetters: null, servers: [], processes: [] });
   const ofGateway = gatewayMetrics({ waiting: () => [], pools: () => [], status }).registry;
+  const ofThreads = fleetMetrics(() => []);
   return {
     Gateway: metricsTable([...(await describe(ofGateway, everywhere)), responseTimesMetric]),
     Writer: metricsTable(await describe(writerMetrics(0, () => []).registry, everywhere)),
     Ranker: metricsTable(await describe(rankerMetrics(0, [], () => []).registry, everywhere)),
-    "Threads of writer and ranker": metricsTable(
-      await describe(
-        fleetMetrics(() => []),
-        everywhere,
-      ),
-    ),
+    "Threads of writer and ranker": metricsTable(await describe(ofThreads, everywhere)),
     "Every process": metricsTable(await describe(everywhere)),
   };
 }
 
 /** The metrics of a registry that are not in `without`. */
-async function describe(registry: Registry, without?: Registry): Promise<readonly MetricDescription[]> {
+async function describe(registry: Registry, without?: Registry) {
   const metrics = await registry.getMetricsAsJSON();
   return metrics
     .filter(({ name }) => without?.getSingleMetric(name) === undefined)
@@ -46,7 +37,7 @@ function labelsOf(registry: Registry, name: string): readonly string[] {
   return Array.isArray(labels) ? labels.map(String) : [];
 }
 
-function metricsTable(metrics: readonly MetricDescription[]): string {
+function metricsTable(metrics: Metrics): string {
   return table(
     ["metric", "type", "labels", "unit", "meaning"],
     metrics.map(({ name, type, labelNames, help }) => {

@@ -1,7 +1,7 @@
 import { commitOf } from "../commit-of.ts";
 import type { Report } from "../report.ts";
-import { isSame, nameOf, printedSources, tasksOf, type PrintedSource } from "../results/printed-sources.ts";
-import { bestRuns, runsInReports } from "../results/run-files.ts";
+import { nameOf, printedSources, tasksOf, type PrintedSource } from "../results/printed-sources.ts";
+import { bestRuns, keyOf, runsInReports } from "../results/run-files.ts";
 import { isSound } from "../results/stored-run.ts";
 import { figureTable } from "../results/tables.ts";
 import { makeResults, writeJson } from "../stored-reports.ts";
@@ -28,21 +28,14 @@ export async function runSources(names: readonly string[], flags: SourceFlags, s
   if (planned.length === 0) throw new WrongUsage(`--designs: no printed row is compared with ${designs?.join(", ")}`);
   await makeResults(results);
   const commit = commitOf(root);
-  const before = await runsInReports(results, say);
+  const all = commit.endsWith("-dirty") ? [] : await runsInReports(results, say);
+  const before = all.filter((one) => one.commit === commit);
   const runs: Report[] = [];
   for (const [index, { source, task }] of planned.entries()) {
     const { run, load, arrangement } = task;
     say(`\n${source.name}, ${load.description}, ${nameOf(arrangement)}, run ${index + 1} of ${planned.length}`);
-    const stored = before.filter(
-      (one) =>
-        one.source === source.name &&
-        one.load === load.description &&
-        one.scale === scale &&
-        one.commit === commit &&
-        !commit.endsWith("-dirty") &&
-        one.seed === seed &&
-        isSame(one, arrangement),
-    );
+    const key = keyOf({ source: source.name, load: load.description, ...arrangement, scale });
+    const stored = before.filter((one) => keyOf(one) === key && one.seed === seed);
     // As when it is measured.
     if (stored.length > 0 && !stored.some(isSound)) process.exitCode = 1;
     if (stored.length > 0) say("stored already");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type ClientRequest, quantile } from "../../kit/index.ts";
 import { Recorder } from "./recorder.ts";
 import { runAutocannon } from "./autocannon.ts";
@@ -66,22 +66,12 @@ const roundsAtOnce = 5;
 const roundsMax = 20;
 
 /** Runs rounds until the medians agree: other work on the machine disturbs some. `apart`: how far they may be apart. */
-async function expectSame(
-  one: Client,
-  other: Client,
-  apart: { readonly rate: number; readonly latency: number },
-): Promise<void> {
+async function expectSame(one: Client, other: Client, apart: Readonly<Record<"rate" | "latency", number>>) {
   const url = await steadyServer();
   const [ours, theirs]: [Measured[], Measured[]] = [[], []];
-  const ratio = (figure: keyof Measured): number => {
-    const [a = 0, b = 0] = [ours, theirs].map((rounds) =>
-      quantile(
-        rounds.map((round) => round[figure]),
-        0.5,
-      ),
-    );
-    return a / b;
-  };
+  const median = (all: readonly number[]): number => quantile(all, 0.5);
+  const ratio = (figure: keyof Measured): number =>
+    median(ours.map((round) => round[figure])) / median(theirs.map((round) => round[figure]));
   const isClose = (): boolean =>
     Math.abs(ratio("perSecond") - 1) <= apart.rate &&
     (["p50", "p99"] as const).every((figure) => Math.abs(ratio(figure) - 1) <= apart.latency);
@@ -94,18 +84,14 @@ async function expectSame(
   });
 }
 
-test(
-  "autocannon and undici measure the same",
-  () => expectSame(byAutocannon, byUndici, { rate: 0.05, latency: 0.1 }),
-  180_000,
-);
-
 // Its exit code is 1 even for its version.
 const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 
+vi.setConfig({ testTimeout: 180_000 });
+
+test("autocannon and undici measure the same", () => expectSame(byAutocannon, byUndici, { rate: 0.05, latency: 0.1 }));
+
 // wrk needs a quarter of the CPU, so a busy machine slows it down less.
-test.skipIf(!hasWrk)(
-  "autocannon and wrk measure the same",
-  () => expectSame(byAutocannon, byWrk, { rate: 0.2, latency: 0.3 }),
-  180_000,
+test.skipIf(!hasWrk)("autocannon and wrk measure the same", () =>
+  expectSame(byAutocannon, byWrk, { rate: 0.2, latency: 0.3 }),
 );

@@ -12,12 +12,8 @@ test("a source's warm-up is a phase by itself, and its groups start on their con
   expect(later).toMatchObject({ accepted: 100 * 4, read: 3 * 4, sent: 103 * 4 });
   const thread = [...asked.values()].find(([first]) => first === "POST /albums") ?? [];
   const album = /album-\d+$/.exec(thread[1] ?? "")?.[0];
-  expect(thread).toEqual([
-    "POST /albums",
-    `POST /review/like/${album}`,
-    `POST /review/like/${album}`,
-    `POST /review/dislike/${album}`,
-  ]);
+  const reviews = ["like", "like", "dislike"].map((opinion) => `POST /review/${opinion}/${album}`);
+  expect(thread).toEqual(["POST /albums", ...reviews]);
   expect([...asked.values()].flat().filter((request) => /^GET \/review\/album-\d+$/.test(request))).toHaveLength(12);
 });
 

@@ -7,7 +7,7 @@ import type { Phase, PhaseResult, Until } from "./load-plan.ts";
 import { accept, albumServer, loadOn, serverOf } from "./start-load.fixture.ts";
 
 const models = ["closed", "open"] as const;
-const phaseOf = (model: (typeof models)[number], until: Until, perSecond: number): Phase =>
+const phaseOf = (model: (typeof models)[number], until: Until, perSecond = 1000): Phase =>
   model === "open" ? { model, until, perSecond } : { model, until };
 const msAt = (encoded: PhaseResult["posts"], percentile: number): number =>
   decodeFromCompressedBase64(encoded).getValueAtPercentile(percentile) / 1000;
@@ -52,10 +52,8 @@ test("a server that stalls for a second delays every request of that second, in 
 test("the exact numbers of connections and requests are divided among threads", async () => {
   const server = await serverOf(accept);
   const idsFile = join(await temporaryDirectory(), "ids");
-  const result = await loadOn(server.url, { connections: 51 }, 2).run(
-    { model: "closed", until: { amount: 1003 } },
-    idsFile,
-  );
+  const load = loadOn(server.url, { connections: 51 }, 2);
+  const result = await load.run(phaseOf("closed", { amount: 1003 }), idsFile);
   expect(server.connections).toBe(51);
   expect(result).toMatchObject({ sent: 1003, accepted: 1003, withoutResponse: 0, statuses: { "201": 1003 } });
   expect(result.perSecond.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(1003);
@@ -68,12 +66,8 @@ test("all connections of an open load are open when its first request is due, an
     early ||= server.connections;
     accept(request, response);
   });
-  const result = await loadOn(server.url, { connections: 50 }).run(phaseOf("open", { amount: 200 }, 1000));
-  expect({ early, connections: server.connections, sent: result.sent }).toEqual({
-    early: 50,
-    connections: 50,
-    sent: 200,
-  });
+  const result = await loadOn(server.url, { connections: 50 }).run(phaseOf("open", { amount: 200 }));
+  expect([early, server.connections, result.sent]).toEqual([50, 50, 200]);
 });
 
 test.each(models)(
@@ -81,7 +75,7 @@ test.each(models)(
   async (model) => {
     const servers = await Promise.all([serverOf(accept), serverOf(accept), serverOf(accept)]);
     const urls = servers.map(({ url }) => url);
-    const result = await loadOn("", { urls, connections: 6 }, 4).run(phaseOf(model, { amount: 300 }, 1000));
+    const result = await loadOn("", { urls, connections: 6 }, 4).run(phaseOf(model, { amount: 300 }));
     expect(result).toMatchObject({ sent: 300, accepted: 300, connectionErrors: 0 });
     expect(servers.map(({ connections }) => connections)).toEqual([2, 2, 2]);
   },
@@ -96,10 +90,8 @@ test("statuses, broken connections and timeouts are counted apart, and none is a
     else if (n % 4 === 1) request.socket.destroy();
     else if (n % 4 === 2) response.writeHead(201).end();
   });
-  const result = await loadOn(server.url, { connections: 4, responseWithinMs: 1000 }).run({
-    model: "closed",
-    until: { seconds: 2 },
-  });
+  const load = loadOn(server.url, { connections: 4, responseWithinMs: 1000 });
+  const result = await load.run(phaseOf("closed", { seconds: 2 }));
   const { sent, accepted, timeouts, withoutResponse, statuses } = result;
   expect(accepted).toBe(statuses["201"]);
   expect(statuses["503"]).toBeGreaterThan(0);
@@ -129,19 +121,15 @@ test.each(models)(
 
 test("a request that never gets a connection times out in the open model", async () => {
   const server = await serverOf((request) => request.resume());
-  const result = await loadOn(server.url, { connections: 1, responseWithinMs: 1000 }).run(
-    phaseOf("open", { amount: 20 }, 200),
-  );
+  const load = loadOn(server.url, { connections: 1, responseWithinMs: 1000 });
+  const result = await load.run(phaseOf("open", { amount: 20 }, 200));
   expect(result).toMatchObject({ sent: 20, timeouts: 20, connectionErrors: 0, withoutResponse: 0 });
   expect(msAt(result.posts, 1)).toBeGreaterThan(998);
 });
 
 test("a connection reads the album that it has just posted, in turn", async () => {
   const { url, asked } = await albumServer();
-  const result = await loadOn(url, { domain: "albums", connections: 3 }).run({
-    model: "closed",
-    until: { amount: 60 },
-  });
+  const result = await loadOn(url, { domain: "albums", connections: 3 }).run(phaseOf("closed", { amount: 60 }));
   expect(result).toMatchObject({ accepted: 30, read: 30 });
   const all = [...asked.values()].flat();
   for (const own of asked.values()) {

@@ -42,9 +42,13 @@ export function textOfRuns(runs: readonly StoredRun[]): string {
 
 /** The best run of each load, arrangement and scale, sorted by these. */
 export function bestRuns(runs: readonly StoredRun[]): readonly StoredRun[] {
-  const key = (run: StoredRun): string => `${arrangedKeyOf(run)} ${run.scale}`;
-  return bestOf(runs, key).toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+  return bestOf(runs, keyOf).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
+
+type Key = "source" | "load" | "design" | "durability" | "gateways" | "scale";
+
+/** The same for runs of the same load, arrangement and scale. */
+export const keyOf = (run: Pick<StoredRun, Key>): string => `${arrangedKeyOf(run)} ${run.scale}`;
 
 /** The best of the runs with the same load and arrangement: the largest, if all are good and undisturbed. */
 export function withoutOtherScales(runs: readonly StoredRun[]): readonly StoredRun[] {
@@ -55,6 +59,6 @@ function bestOf(runs: readonly StoredRun[], key: (run: StoredRun) => string): re
   return [...Map.groupBy(runs, key).values()].flatMap((group) => group.toSorted(bestFirst).slice(0, 1));
 }
 
-function arrangedKeyOf({ source, load, design, durability, gateways }: StoredRun): string {
+function arrangedKeyOf({ source, load, design, durability, gateways }: Pick<StoredRun, Key>): string {
   return JSON.stringify([source, load, design, durability, gateways]);
 }

@@ -22,13 +22,9 @@ async function waiting(o: { accepted: number; unknown: number }) {
   let isOver = false;
   const begunAt = performance.now();
   const before = await readCounters(system.system);
-  const whenOver = drained(system.system, "a", {
-    ...o,
-    before,
-    sentAt: 0,
-    series: [],
-    say: (line) => said.push(line),
-  }).finally(() => (isOver = true));
+  const say = (line: string): void => void said.push(line);
+  const whenOver = drained(system.system, "a", { ...o, before, sentAt: 0, series: [], say });
+  void whenOver.finally(() => (isOver = true));
   return { ...system, said, whenOver, begunAt, over: () => isOver };
 }
 

@@ -10,11 +10,8 @@ import { dashboards, observeFiles } from "./observe-files.test-kit.ts";
 async function promtool({ skip, signal }: TestContext, ...args: readonly string[]) {
   const environment = { PATH: process.env["PATH"] };
   try {
-    const prometheus = await installedProgram("prometheus", "Prometheus", {
-      environment,
-      signal,
-      say: () => undefined,
-    });
+    const options = { environment, signal, say: () => undefined };
+    const prometheus = await installedProgram("prometheus", "Prometheus", options);
     const program = findProgram(["promtool"], environment, [dirname(prometheus)]);
     expect(program).toBeDefined();
     return await runCommand(program ?? "", args, { environment });

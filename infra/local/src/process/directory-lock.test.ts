@@ -14,9 +14,8 @@ test("one launcher has a directory until it unlocks it", async () => {
     message: expect.stringContaining(`Process ${process.pid} `),
   });
   await release();
-  await (
-    await lockDirectory(directory)
-  )();
+  const releaseAgain = await lockDirectory(directory);
+  await releaseAgain();
 });
 
 test("a launcher that deletes its directory keeps the lock until it unlocks, and does not unlock the next one's", async () => {

@@ -18,11 +18,7 @@ const client = findProgram(["mariadb", "mysql"], environment) ?? "mysql";
 beforeEach(({ skip }) => skip(!hasPrograms(environment), "this machine has Docker alone"));
 const polling = { timeout: 20_000, interval: 50 };
 
-async function start(
-  name: string,
-  keepData: boolean,
-  say: (line: string) => void = () => undefined,
-): Promise<Services> {
+async function start(name: string, keepData: boolean, say: (line: string) => void = () => undefined) {
   const options = { directory: join(root, name), database: "tally_test", keepData, say, environment } as const;
   const services = await startServices({ ...options, services: "programs" });
   started.push(services);
@@ -54,11 +50,8 @@ const replicated = ({ addresses }: Services, id: number) =>
 const broker = async (name: string, args: readonly string[]): Promise<string> =>
   (await runCommand(join(root, name, "rabbitmqctl"), ["--quiet", ...args], { environment })).output;
 
-function server(services: Services, name: string): Server {
-  const found = services.servers.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`no server ${name}`);
-  return found;
-}
+const server = ({ servers }: Services, name: string): Server =>
+  servers.find((one) => one.name === name) ?? expect.fail(`no server ${name}`);
 
 const processesOf = (name: string) => processesNaming(`=${join(root, name)}\0`);
 
@@ -159,6 +152,7 @@ test("a second start finds rows and durable queues again, and rebuilds a replica
   await replicated(again, 5);
   await again.stop();
 }, 120_000);
+
 test("a server that cannot start is reported with the end of its log, and the others are stopped", async () => {
   const folder = join(root, "broken", "redis", "appendonlydir");
   mkdirSync(folder, { recursive: true });
