@@ -4,6 +4,7 @@ import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
 import { downloaded, openPages, pageTest } from "./open-page.ts";
 import { longName, seed } from "./seed.ts";
 import { batchOf, openPublisher, poisonSale } from "../kit/publish.ts";
+import { referenceOf } from "../http/reference.ts";
 import { postJson } from "../kit/sales.ts";
 import { openDatabase, startSystem } from "../kit/system.ts";
 
@@ -123,5 +124,16 @@ pageTest("boards show what the domains describe, albums with their pictures", as
   await page.getByRole("button", { name: "Show" }).click();
   await expect.poll(() => bars.count()).toBe(2);
   expect(page.url()).toContain("by=dislikes");
+  expectNoFaults();
+});
+
+pageTest("/docs shows every operation of the API reference, and sends one", async () => {
+  const { paths } = await referenceOf(system.url);
+  const operations = Object.values(paths).flatMap((item) => Object.keys(item));
+  const { page, expectNoFaults } = await open(`${system.url}/docs`);
+  await expect.poll(() => page.locator(".opblock").count()).toBe(operations.length);
+  await page.getByText("/stores/{storeID}/top-items").first().click();
+  for (const name of ["Try it out", "Execute"]) await page.getByRole("button", { name }).click();
+  await page.locator(".live-responses-table").getByText("200").first().waitFor();
   expectNoFaults();
 });

@@ -1,19 +1,52 @@
 import { fileURLToPath } from "node:url";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { domains } from "@tally/domains";
+import { createLogger, readConfig } from "@tally/runtime";
 import fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
+import { gatewaySettings } from "../../config.ts";
 import { catalogue } from "../../errors/catalogue.ts";
+import { startGateway, type Gateway } from "../../start-gateway.ts";
 import { addReference } from "./add-reference.ts";
-import { type ApiDocument, documentOf, startAlone } from "./start-alone.test-kit.ts";
 import { withoutRoute } from "./components.ts";
+import type { Named } from "./documented.ts";
 
-/* The API reference of a gateway without servers. test/api-reference.test.ts sends its examples to a whole system. */
+/* The API reference of a gateway without servers. test/api-reference.test.ts sends its examples to a whole system, and
+ * test/page/views.long.test.ts opens its page. */
 
-async function started(settings: Readonly<Record<string, string>> = {}) {
-  const gateway = await startAlone(settings);
+// Nothing listens there.
+const nothing = "127.0.0.1:1";
+
+/** A gateway without its servers: it serves its API reference and rejects everything else. Ready after 1 s. */
+async function started(settings: Readonly<Record<string, string>> = {}): Promise<Gateway> {
+  const config = readConfig(gatewaySettings, {
+    AMQP_URL: `amqp://${nothing}`,
+    DATABASE_WRITE_URL: `mysql://${nothing}/none`,
+    DATABASE_READ_URL: `mysql://${nothing}/none`,
+    REDIS_URL: `redis://${nothing}`,
+    AUTH: "off",
+    HOST: "127.0.0.1",
+    PORT: "0",
+    GATEWAY_HEALTH_PORT: "0",
+    LOG_LEVEL: "silent",
+    ...settings,
+  });
+  // It does not wait for the broker: it was asked to stop already.
+  const gateway = await startGateway(config, createLogger({ name: "gateway", level: "silent" }), AbortSignal.abort());
   onTestFinished(() => gateway.stop());
   return gateway;
+}
+
+/** The parts of an OpenAPI document that these tests read. */
+interface ApiDocument {
+  readonly openapi: string;
+  readonly paths: Named<Named<{ readonly responses: Named<{ readonly content?: Named<{ examples?: object }> }> }>>;
+}
+
+async function documentOf({ port }: Gateway): Promise<ApiDocument> {
+  const response = await fetch(`http://127.0.0.1:${port}/openapi.json`);
+  expect(response.status).toBe(200);
+  return JSON.parse(await response.text());
 }
 
 test("docs/openapi.json is the document of a gateway; `pnpm openapi` writes it", async () => {
@@ -32,7 +65,7 @@ test("the document is valid OpenAPI 3.1", async () => {
 });
 
 test("the document has every route of every domain, and the server has every path below every base path", async () => {
-  const gateway = await started({ BASE_PATHS: "/shop,/steps,/" });
+  const gateway = await started({ BASE_PATHS: "/shop,shop/,/steps,/" });
   const { paths } = await documentOf(gateway);
   const documented = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
@@ -48,6 +81,8 @@ test("the document has every route of every domain, and the server has every pat
     const [method = "", path = ""] = one.split(" ");
     return (own.test(path) ? [""] : ["", "/shop", "/steps"]).map((prefix) => `${method} ${prefix}${path}`);
   });
+  // The root is a base path here, so it has the paths without the word of their service too.
+  for (const prefix of ["", "/shop"]) served.push(`POST ${prefix}/{userID}/{day}/{timeInterval}/{stepCount}`);
   // A path with other methods is 405, and Allow names them.
   for (const one of served) {
     const [method = "", path = ""] = one.split(" ");
