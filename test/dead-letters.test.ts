@@ -83,7 +83,7 @@ test("a ranking message that no ranker can read becomes a dead letter; the next 
   const letters = (await list("--stage", "delivery")).filter(({ messageId }) => messageId === "broken");
   expect(new Set(letters.map(({ reason }) => reason))).toEqual(
     new Set([
-      "given up: rejected: expected a header line of JSON",
+      "given up: rejected: expected a header line of a ranking message",
       "given up: rejected: moves of shard 0: expected two lists before byte 1 of 1",
       "given up: rejected: moves of shard 0: expected the end before byte 3 of 4",
       "given up: rejected: moves of shard 0: expected an integer before byte 23 of 24",

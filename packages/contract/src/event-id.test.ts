@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bytesOfEventId, eventIdOfBytes, eventIdOfKey, eventIdOfKeyedEntry, isEventId } from "./event-id.ts";
-import { newEventId } from "./event-id.ts";
+import { contentOf, fingerprintOf, newEventId } from "./event-id.ts";
 
 test("new ids are UUIDv7 and grow, so that rows arrive at the end of the clustered index", () => {
   const ids = Array.from({ length: 1000 }, newEventId);
@@ -9,7 +9,6 @@ test("new ids are UUIDv7 and grow, so that rows arrive at the end of the cluster
 });
 
 test("a key always gives the same id in one scope, and another id in another scope", () => {
-  expect(eventIdOfKey("purchases/5", "till-1/17")).toBe(eventIdOfKey("purchases/5", "till-1/17"));
   expect(eventIdOfKey("purchases/6", "till-1/17")).not.toBe(eventIdOfKey("purchases/5", "till-1/17"));
   expect(eventIdOfKey("a", "b:c")).not.toBe(eventIdOfKey("a:b", "c"));
   // Fixed: if a new version of the code changed the id, a late retry would be a second sale.
@@ -37,4 +36,31 @@ test("rejects other ids", () => {
   expect(isEventId("")).toBe(false);
   expect(isEventId("0199f0a0-1111-4111-8111-111111111111")).toBe(false);
   expect(isEventId(`${newEventId()}x`)).toBe(false);
+});
+
+const swipe = { id: "1", swiper: 1, liked: true, at: 17, lines: [[1, 2]] };
+
+test("events that differ in their id, the order of their fields or an arrival field have equal content", () => {
+  const reordered = { lines: [[1, 2]], at: 18, liked: true, swiper: 1, id: "2" };
+  expect(contentOf(reordered, ["at"])).toBe(contentOf(swipe, ["at"]));
+  expect(contentOf(reordered)).not.toBe(contentOf(swipe));
+});
+
+test.each([{ swiper: 2 }, { liked: false }, { lines: [[2, 1]] }, { lines: [[1, 2], []] }, { comment: "" }])(
+  "changing a field to %j changes the content",
+  (other) => {
+    expect(contentOf({ ...swipe, ...other }, ["at"])).not.toBe(contentOf(swipe, ["at"]));
+  },
+);
+
+test("different bytes are different content", () => {
+  const image = (text: string) => contentOf(Object.assign({ image: Buffer.from(text) }, swipe));
+  expect(image("a")).toBe(image("a"));
+  expect(image("a")).not.toBe(image("b"));
+});
+
+test("a fingerprint is 16 characters of SHA-256 in base64url", () => {
+  // From `printf a | openssl dgst -sha256 -binary | base64`.
+  expect(fingerprintOf("a")).toBe("ypeBEsobvcr6wjGz");
+  expect(fingerprintOf("a")).not.toBe(fingerprintOf("b"));
 });

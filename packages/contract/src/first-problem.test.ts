@@ -30,18 +30,6 @@ test("the message names the field, the expected and the actual value", () => {
   expect(messageFor(undefined)).toBe("body: expected an order, got nothing");
 });
 
-test("names a missing field, not its object", () => {
-  expect(messageFor({})).toBe("items: expected a list of items, got nothing");
-  expect(messageFor({ items: [{}] })).toBe("items[0].quantity: expected a quantity from 1, got nothing");
-});
-
-test("names an unknown field, also __proto__", () => {
-  expect(messageFor({ items: [{ quantity: 1 }], color: "red" })).toMatch(/^color: expected no such field/);
-  expect(messageFor(JSON.parse('{"items":[{"quantity":1,"__proto__":2}]}'))).toMatch(
-    /^items\[0\]\.__proto__: expected no such field/,
-  );
-});
-
 test("truncates a huge value in the message", () => {
   expect(messageFor({ items: "x".repeat(100_000) }).length).toBeLessThan(200);
 });
@@ -56,10 +44,4 @@ test("reports a list that is too long without a walk of its entries", () => {
   }));
   expect(messageFor({ items })).toBe("items: expected a list of items, got a list of 6");
   expect(walked).toBe(0);
-});
-
-test("shows a number that JSON cannot express", () => {
-  expect(messageFor(JSON.parse('{"items":[{"quantity":1e400}]}'))).toBe(
-    "items[0].quantity: expected a quantity from 1, got a number beyond ±1.7976931348623157e+308",
-  );
 });

@@ -8,6 +8,7 @@ export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent } from "./encod
 export type { EncodedEvent, Event } from "./encoded-event.ts";
 export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, eventIdOfKeyedEntry, eventTimeOf } from "./event-id.ts";
 export { contentOf, fingerprintOf, isEventId, newEventId, type EventId } from "./event-id.ts";
+export { exampleEvents } from "./examples.ts";
 export { fieldsOfEvent } from "./files.ts";
 export type { CellForm, EntryFields, EventFiles, EventRows, RowFilter } from "./files.ts";
 export { firstProblem, InvalidInput, NotFound, type Validator } from "./first-problem.ts";

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { BatchId } from "./batch.ts";
 import { checkMoves } from "./check-moves.ts";
+import { parsedJson } from "./json.ts";
 
 /** The content of one message of a rank queue. The ledger keeps it until the batch is surely ranked. `shards` are in
  * the form that the rankings read: the ranker checks them and does not decode them. */
@@ -51,7 +52,7 @@ export class UndecodableRankingMessage extends Error {
  * UndecodableRankingMessage for any other bytes. */
 export function decodeRankingMessage(body: Buffer): RankingMessage {
   const end = body.indexOf(0x0a);
-  const header = parse(body.toString("utf8", 0, Math.max(end, 0)));
+  const header = parsedJson(body.toString("utf8", 0, Math.max(end, 0)));
   if (!Header.Check(header)) throw new UndecodableRankingMessage("expected a header line of a ranking message");
   const shards: Buffer[] = [];
   let offset = end + 1;
@@ -71,12 +72,4 @@ export function decodeRankingMessage(body: Buffer): RankingMessage {
   }
   const { producer, sequence, storedAt, series } = header;
   return { batch: { producer, sequence }, storedAt, shards, ...(series !== undefined && { series }) };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new UndecodableRankingMessage("expected a header line of JSON", { cause });
-  }
 }

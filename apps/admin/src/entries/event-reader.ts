@@ -1,5 +1,7 @@
-import { firstProblem, InvalidInput, type Domain, type EntryFields, type Event, type Validator } from "@tally/contract";
+import { firstProblem, InvalidInput, type Domain, type EntryFields, type Event } from "@tally/contract";
+import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
+import { Check } from "typebox/value";
 import { bulkRouteOf, ingestRoutesOf, keyColumn } from "./entry-fields.ts";
 import { fittingRoute, partsOf } from "./entry-request.ts";
 
@@ -9,27 +11,20 @@ export function eventReader(domain: Domain): (entry: EntryFields, id: string) =>
   if (bulk !== undefined) {
     const check = Compile(bulk.entry);
     return (entry, id) => {
-      expectValid(check, entry);
+      if (!check.Check(entry)) throw InvalidInput.of(firstProblem(check, entry));
       return bulk.toEvent(id, entry);
     };
   }
   const routes = ingestRoutesOf(domain);
-  const checks = new Map(
-    routes.map((route) => [
-      route,
-      { params: Compile(route.params), body: route.body === "ignored" ? undefined : Compile(route.body) },
-    ]),
-  );
   return ({ [keyColumn]: _key, ...entry }, id) => {
     const route = fittingRoute(domain, routes, entry);
-    const parts = partsOf(route, entry);
-    const check = checks.get(route);
-    if (check !== undefined) expectValid(check.params, parts.params);
-    if (check?.body !== undefined) expectValid(check.body, parts.fields);
-    return route.toEvent(id, parts.params, parts.fields);
+    const { params, fields } = partsOf(route, entry);
+    expectValid(route.params, params);
+    if (route.body !== "ignored") expectValid(route.body, fields);
+    return route.toEvent(id, params, fields);
   };
 }
 
-function expectValid(check: Validator, value: unknown): void {
-  if (!check.Check(value)) throw InvalidInput.of(firstProblem(check, value));
+function expectValid(schema: TSchema, value: unknown): void {
+  if (!Check(schema, value)) throw InvalidInput.of(firstProblem(Compile(schema), value));
 }

@@ -24,6 +24,8 @@ interface ExportOptions {
   readonly database: Pick<Database, "snapshot">;
   /** Called with each event that is stored and what is written of it. */
   readonly onEvent?: (event: Event, entry: EntryFields) => void;
+  /** Called with each text that is written. */
+  readonly onText?: (text: string) => void;
   readonly onProgress: (events: number) => void;
 }
 
@@ -33,8 +35,13 @@ export function exportEvents(options: ExportOptions, stream: Writable): Promise<
   const where = selected.length === 0 ? "" : ` WHERE ${selected.map((one) => one.where).join(" AND ")}`;
   const sql = `${files.rows.selectFrom(table)}${where} ORDER BY ${files.order}`;
   const values = selected.map(({ value }) => value);
+  /** Waits while the reader of the stream is slow. */
+  const write = async (text: string): Promise<void> => {
+    options.onText?.(text);
+    if (text !== "" && !stream.write(text)) await once(stream, "drain");
+  };
   return database.snapshot(endpoint, async (snapshot) => {
-    await writeText(stream, format.head(files));
+    await write(format.head(files));
     let events = 0;
     for await (const rows of snapshot.stream(sql, values)) {
       const entries = rows.map((row) => {
@@ -46,16 +53,11 @@ export function exportEvents(options: ExportOptions, stream: Writable): Promise<
         onEvent?.(event, entry);
         return entry;
       });
-      await writeText(stream, format.lines(files, entries));
+      await write(format.lines(files, entries));
       onProgress((events += rows.length));
     }
     return events;
   });
-}
-
-/** Waits while the reader of the stream is slow. */
-async function writeText(stream: Writable, text: string): Promise<void> {
-  if (text !== "" && !stream.write(text)) await once(stream, "drain");
 }
 
 /** How exported events become text. */

@@ -1,5 +1,5 @@
-import { eventIdOfKey, newEventId } from "@tally/contract";
-import type { BulkRoute, Event, FormRoute, IngestRoute, QueryRoute } from "@tally/contract";
+import { exampleEvents, type BulkRoute, type Event, type FormRoute } from "@tally/contract";
+import type { IngestRoute, QueryRoute } from "@tally/contract";
 import type { ErrorCode } from "../../errors/catalogue.ts";
 import { listsIn } from "../csv-lists.ts";
 import { documentedSchema, isRecord, mapValues, type JsonSchema, type Named, type ServedRoute } from "./documented.ts";
@@ -84,61 +84,41 @@ function errorsOfQuery({ finds, mayMiss }: QueryRoute): Codes {
   return mayMiss === true ? ["NOT_FOUND", ...ofReads] : ofReads;
 }
 
-function ingestParts({
-  body,
-  status,
-  text,
-  examples,
-  scope,
-  toEvent,
-  requires,
-  storeOfStored,
-}: IngestRoute<Event>): RouteParts {
-  const ids = mapValues(examples, ({ params = {}, body: content, idempotencyKey: key }) => {
-    const id = idOf(key, () => scope(params, content));
-    return toEvent(id, params, content).id;
-  });
+function ingestParts(route: IngestRoute<Event>): RouteParts {
+  const { body, text, examples, requires, storeOfStored } = route;
   const content = text === undefined ? undefined : media("text/plain", { type: "string", enum: [text] });
-  const successes = accepts(status, ids, content);
+  const successes = accepts(route, content);
   const errors = [...ofEvents, ...((requires ?? storeOfStored) === undefined ? [] : ofFinds)];
   if (body === "ignored") return { successes, errors: [...errors, ...ofBody] };
   const bodies = mapValues(examples, (example) => example.body);
   return { body: media(json, body, bodies), successes, errors: [...errors, ...ofReadBody] };
 }
 
-function formParts({ form, status, response, examples, scope }: FormRoute<Event>): RouteParts {
-  const ids = mapValues(examples, ({ params = {}, idempotencyKey: key }) => idOf(key, () => scope(params)));
+function formParts(route: FormRoute<Event>): RouteParts {
+  const { form, response, examples } = route;
   const forms = mapValues(examples, (example) => example.form);
   return {
     body: media("multipart/form-data", form, forms),
-    successes: accepts(status, ids, media(json, response, mapValues(examples, responseOf))),
+    successes: accepts(route, media(json, response, mapValues(examples, responseOf))),
     errors: [...ofEvents, ...ofReadBody, "PART_TOO_LARGE"],
   };
 }
 
-/** `ids`: the event ids of the examples. */
-function accepts(status: number, ids: Named<string>, content: Content | undefined): RouteParts["successes"] {
+function accepts(route: IngestRoute<Event> | FormRoute<Event>, content: Content | undefined): RouteParts["successes"] {
+  const ids = mapValues(exampleEvents(route), ([event]) => event?.id);
   const description = "The id of the event: `GET /events/{id}` shows whether it is stored and ranked";
   const schema = { type: "string", format: "uuid" };
   const headers = { "Tally-Event-Id": { description, required: true, schema, examples: examplesOf(ids) } };
-  return { [status]: { description: accepted, headers, content } };
+  return { [route.status]: { description: accepted, headers, content } };
 }
 
-function idOf(key: string | undefined, scope: () => string): string {
-  return key === undefined ? newEventId() : eventIdOfKey(scope(), key);
-}
-
-function bulkParts({ entry, entriesMax, examples, key, scope, toEvent }: BulkRoute<Event>): RouteParts {
+function bulkParts(route: BulkRoute<Event>): RouteParts {
+  const { entry, entriesMax, examples } = route;
   const arrays = mapValues(examples, ({ entries }) => entries);
   const lines = mapValues(arrays, (entries) => entries.map((one) => `${JSON.stringify(one)}\n`).join(""));
-  const results = mapValues(arrays, (entries) => {
-    const idOfEntry = (one: unknown) =>
-      toEvent(
-        idOf(key(one), () => scope(one)),
-        one,
-      ).id;
-    const own = entries.map((one, index) => ({ index, status: 201, id: idOfEntry(one) }));
-    return { accepted: entries.length, refused: 0, results: own };
+  const results = mapValues(exampleEvents(route), (events) => {
+    const own = events.map(({ id }, index) => ({ index, status: 201, id }));
+    return { accepted: events.length, refused: 0, results: own };
   });
   const differ = "The entries differ: each has its own status";
   return {
