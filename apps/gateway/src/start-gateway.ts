@@ -71,10 +71,8 @@ export async function startGateway(
   servers.heartbeats.start("gateway", report, clockOffset(servers.database.writer, log, metrics.registry));
 
   await servers.keyMemory.ready();
-  await app.listen({ port: config.port, host: config.host });
+  const port = Number(new URL(await app.listen({ port: config.port, host: config.host })).port);
   phase = "serving";
-  const address = app.server.address();
-  const port = typeof address === "object" && address !== null ? address.port : config.port;
   log.info({ host: config.host, port }, "gateway: listening");
   if (!stopAsked.aborted) await Promise.race([servers.publisher.ready, once(stopAsked, "abort")]);
 

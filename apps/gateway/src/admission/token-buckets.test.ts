@@ -1,5 +1,5 @@
 import { Outage, silentLog } from "@tally/runtime";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { TokenBuckets, type Demand } from "./token-buckets.ts";
 
 const limit = { perSecond: 10, burst: 5 };
@@ -89,27 +89,24 @@ test("more subjects than fit into one call take several, and the memory of empty
 
 test("a busy subject gets tokens in hand, no more than Redis has granted; after 100 ms they are dropped", async () => {
   vi.useFakeTimers({ now: 0, toFake: ["performance"] });
-  try {
-    const fast = { perSecond: 1000, burst: 100 };
-    const { buckets, calls, call } = withCalls();
-    const takeOne = async (index: number, wanted: number) => {
-      const taken = buckets.take("a", fast, 1);
-      const { demands, reply } = await call(index);
-      expect(demands[0]?.count).toBe(wanted);
-      reply([wanted]);
-      expect(await taken).toMatchObject({ granted: true, remaining: wanted - 1 });
-    };
-    await takeOne(0, 1);
-    await takeOne(1, 2);
-    expect(buckets.take("a", fast, 1)).toMatchObject({ granted: true, remaining: 0 });
-    // 1 for the request, and 2 × 1 + 1 ahead.
-    await takeOne(2, 4);
-    for (const remaining of [2, 1, 0]) expect(buckets.take("a", fast, 1)).toMatchObject({ granted: true, remaining });
-    await takeOne(3, 8);
-    vi.advanceTimersByTime(101);
-    await takeOne(4, 1);
-    expect(calls).toHaveLength(5);
-  } finally {
-    vi.useRealTimers();
-  }
+  onTestFinished(() => void vi.useRealTimers());
+  const fast = { perSecond: 1000, burst: 100 };
+  const { buckets, calls, call } = withCalls();
+  const takeOne = async (index: number, wanted: number) => {
+    const taken = buckets.take("a", fast, 1);
+    const { demands, reply } = await call(index);
+    expect(demands[0]?.count).toBe(wanted);
+    reply([wanted]);
+    expect(await taken).toMatchObject({ granted: true, remaining: wanted - 1 });
+  };
+  await takeOne(0, 1);
+  await takeOne(1, 2);
+  expect(buckets.take("a", fast, 1)).toMatchObject({ granted: true, remaining: 0 });
+  // 1 for the request, and 2 × 1 + 1 ahead.
+  await takeOne(2, 4);
+  for (const remaining of [2, 1, 0]) expect(buckets.take("a", fast, 1)).toMatchObject({ granted: true, remaining });
+  await takeOne(3, 8);
+  vi.advanceTimersByTime(101);
+  await takeOne(4, 1);
+  expect(calls).toHaveLength(5);
 });

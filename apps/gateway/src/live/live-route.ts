@@ -59,11 +59,11 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
         const forbidden = await watchable.route.forbidden(watchable.request, request.grant);
         if (forbidden !== undefined) return reject(reply, forbidden);
       }
-      const full = streams.full(address, feeds.hasRoom);
-      if (full !== undefined) return reject(reply, full);
       const { socket } = request.raw;
       // Closed during the checks: there would be no "close" any more.
       if (socket.destroyed) return reply.hijack();
+      const full = streams.take(address, feeds.hasRoom);
+      if (full !== undefined) return reject(reply, full);
       const key = keyOfRequest(request.headers);
       const isAllowed = (): boolean => check === undefined || (key !== undefined && check(key) !== "invalid");
       const stream = new Stream(openEvents(reply));

@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import type { ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { listen } from "@tally/local/at-end";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Feed } from "./feeds.ts";
 import { Stream } from "./streams.ts";
@@ -8,19 +8,12 @@ import { Stream } from "./streams.ts";
 /** A stream over a real connection. The client reads when `socket` flows. */
 async function opened() {
   const response = Promise.withResolvers<ServerResponse>();
-  const server = createServer((_, own) => {
+  const { url } = await listen((_, own) => {
     own.writeHead(200);
     response.resolve(own);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port
-  const { port } = server.address() as AddressInfo;
-  const socket = connect(port, "127.0.0.1");
-  onTestFinished(() => {
-    socket.destroy();
-    server.close();
-  });
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
   socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   const own = await response.promise;
   return { stream: new Stream(own), response: own, socket };

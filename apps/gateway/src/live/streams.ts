@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { rejection, type Rejection } from "../errors/catalogue.ts";
+import { AddressBudget } from "../http/connection/address-limits.ts";
 import type { Feed, FeedViewer } from "./feeds.ts";
 
 export interface StreamsOptions {
@@ -22,7 +23,7 @@ const beatEverySeconds = 5;
 export class Streams {
   readonly #options: StreamsOptions;
   readonly #open = new Set<Open>();
-  readonly #perAddress = new Map<string, number>();
+  readonly #budget: AddressBudget;
   #timer: NodeJS.Timeout | undefined;
   #second = 0;
   #opened = 0;
@@ -30,28 +31,26 @@ export class Streams {
 
   constructor(options: StreamsOptions) {
     this.#options = options;
+    this.#budget = new AddressBudget(Infinity, options.perAddressMax);
   }
 
-  /** Why a client cannot open another stream; undefined: it can. `hasRoom`: for its responses. */
-  full(address: string, hasRoom: boolean): Rejection | undefined {
+  /** Takes a place for a stream, or returns why there is none. `hasRoom`: for its responses. */
+  take(address: string, hasRoom: boolean): Rejection | undefined {
     const { max, perAddressMax } = this.#options;
     if (this.#open.size >= max || !hasRoom) return rejection("STREAMS_FULL");
-    const own = this.#perAddress.get(address) ?? 0;
-    return own < perAddressMax ? undefined : rejection("STREAMS_OF_ADDRESS_FULL", { max: perAddressMax });
+    return this.#budget.take(address, 1) ? undefined : rejection("STREAMS_OF_ADDRESS_FULL", { max: perAddressMax });
   }
 
-  /** Counts an open stream until the returned function is called, once. `isAllowed`: whether its key is still valid. */
+  /** Keeps a stream that has a place open until the returned function is called, once. `isAllowed`: whether its key is
+   * still valid. */
   add(stream: Stream, address: string, isAllowed: () => boolean): () => void {
     if (this.#closed) stream.end();
     const open = { stream, isAllowed, phase: this.#opened++ % beatEverySeconds };
     this.#open.add(open);
-    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
     this.#timer ??= setInterval(() => this.#tick(), 1000);
     return () => {
       this.#open.delete(open);
-      const left = (this.#perAddress.get(address) ?? 0) - 1;
-      if (left > 0) this.#perAddress.set(address, left);
-      else this.#perAddress.delete(address);
+      this.#budget.release(address, 1);
       if (this.#open.size > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;

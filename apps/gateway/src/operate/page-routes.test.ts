@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import { zstdDecompressSync } from "node:zlib";
+import { temporaryDirectory } from "@tally/local/at-end";
 import fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { addFilesAndCompression } from "../http/send-files.ts";
@@ -11,8 +11,7 @@ const html = `<!doctype html><title>tally</title>${"<p>text</p>".repeat(50)}`;
 const script = `export const text = "${"x".repeat(5000)}";`;
 
 async function gateway({ isBuilt }: { readonly isBuilt: boolean }) {
-  const folder = await mkdtemp(join(tmpdir(), "tally-page-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryDirectory();
   if (isBuilt) {
     await mkdir(join(folder, "assets"));
     await writeFile(join(folder, "index.html"), html);
@@ -44,9 +43,8 @@ test("the page is sent whole, revalidated by its etag, and may load only from he
 
 test("files with a hash in their name are kept by browsers for good, and are compressed", async () => {
   const app = await gateway({ isBuilt: true });
-  const get = (accepted: string) =>
-    app.inject({ url: "/assets/main-5f2.js", headers: { "accept-encoding": accepted } });
-  const zstd = await get("gzip, deflate, br, zstd");
+  const headers = { "accept-encoding": "gzip, deflate, br, zstd" };
+  const zstd = await app.inject({ url: "/assets/main-5f2.js", headers });
   expect(zstd.headers).toMatchObject({
     "content-type": expect.stringContaining("javascript"),
     "content-encoding": "zstd",
@@ -54,10 +52,6 @@ test("files with a hash in their name are kept by browsers for good, and are com
     vary: "accept-encoding",
   });
   expect(String(zstdDecompressSync(zstd.rawPayload))).toBe(script);
-  const gzip = await get("gzip");
-  expect(gzip.headers["content-encoding"]).toBe("gzip");
-  expect(String(gunzipSync(gzip.rawPayload))).toBe(script);
-  expect((await get("identity")).body).toBe(script);
 });
 
 test("nothing else of the folder is served", async () => {

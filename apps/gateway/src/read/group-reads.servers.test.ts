@@ -17,11 +17,7 @@ beforeAll(async () => {
   });
 });
 
-interface Sale {
-  readonly shop: number;
-  readonly item: string;
-  readonly n: number;
-}
+type Sale = Readonly<{ shop: number; item: string; n: number }>;
 const sumOf = (rows: readonly Sale[]): number => rows.reduce((sum, { n }) => sum + n, 0);
 const sold = keyedRead<readonly [shop: number, item: string], Sale, number>({
   select: "SELECT shop, item, n FROM sales WHERE (shop, item) IN (?)",
@@ -38,12 +34,7 @@ const soldHeld = keyedRead<readonly [shop: number], Sale, number>({
   ofRows: sumOf,
 });
 
-interface Part {
-  readonly name: string;
-  readonly other: string;
-  readonly n: number;
-  readonly bytes: Buffer;
-}
+type Part = Readonly<{ name: string; other: string; n: number; bytes: Buffer }>;
 const manyParts: readonly (readonly [string, string, number, Buffer])[] = [
   ["a", "b", 1, Buffer.from([0, 0])],
   ["A", "b", 1, Buffer.from([0, 0])],
@@ -99,13 +90,8 @@ const untilHeld = (statements: number): Promise<void> =>
 
 test("each reader gets the rows of its key, and nothing for a key without rows", async () => {
   const { reads } = groupReads();
-  const wanted = [
-    [1, "item/1"] as const,
-    [1, "x"] as const,
-    [2, "item/2"] as const,
-    [2, "x"] as const,
-    [1, "X"] as const,
-  ];
+  const keyOf = (shop: number, item: string) => [shop, item] as const;
+  const wanted = [keyOf(1, "item/1"), keyOf(1, "x"), keyOf(2, "item/2"), keyOf(2, "x"), keyOf(1, "X")];
   expect(await Promise.all(wanted.map((key) => reads.read(sold, key)))).toEqual([42, 5, 1, 0, 0]);
 });
 

@@ -3,10 +3,7 @@ import { keyedRead } from "@tally/contract";
 import { expect, test } from "vitest";
 import { KeptReads } from "./kept-reads.ts";
 
-interface Named {
-  readonly name: string | undefined;
-}
-const names = keyedRead<readonly [id: number], Named, string | undefined>({
+const names = keyedRead<readonly [id: number], { readonly name: string | undefined }, string | undefined>({
   select: "",
   keysMax: 1,
   ofRows: ([row]) => row?.name,

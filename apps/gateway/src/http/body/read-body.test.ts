@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AddressBudget } from "../connection/address-limits.ts";
@@ -12,6 +12,7 @@ const share = 300 * kibibyte;
 /** Bytes of the budget that the clients hold. */
 let held = 0;
 let app: FastifyInstance;
+let port: number;
 let respond: () => void;
 const clients: Socket[] = [];
 
@@ -37,7 +38,7 @@ beforeEach(async () => {
     if (Buffer.isBuffer(body) && body.subarray(0, 4).equals(Buffer.from("wait"))) await responding;
     return { length: Buffer.isBuffer(body) ? body.length : undefined };
   });
-  await app.listen({ port: 0, host: "127.0.0.1" });
+  port = Number(new URL(await app.listen({ port: 0, host: "127.0.0.1" })).port);
 });
 afterEach(async () => {
   for (const socket of clients.splice(0)) socket.destroy();
@@ -45,9 +46,6 @@ afterEach(async () => {
 });
 
 function client(): Socket {
-  // The server listens on a port.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const { port } = app.server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");
   clients.push(socket);
   return socket;

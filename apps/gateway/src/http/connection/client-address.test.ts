@@ -16,16 +16,6 @@ test.each([
 
 test("addresses and networks", () => {
   const isTrusted = addressesIn(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"]);
-  const asked = [
-    "10.200.0.1",
-    "::ffff:10.0.0.1",
-    "11.0.0.1",
-    "192.0.2.7",
-    "192.0.2.8",
-    "2001:db8::1",
-    "2001:db9::1",
-    "unknown",
-    "",
-  ];
-  expect(asked.map(isTrusted)).toEqual([true, true, false, true, false, true, false, false, false]);
+  const trusted = ["10.200.0.1", "::ffff:10.0.0.1", "192.0.2.7", "2001:db8::1"];
+  expect([...trusted, "11.0.0.1", "192.0.2.8", "2001:db9::1", "unknown", ""].filter(isTrusted)).toEqual(trusted);
 });

@@ -1,24 +1,20 @@
 import { once } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import { connect, Socket } from "node:net";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ResponseTimes } from "./response-times.ts";
 import { Wire } from "./wire.ts";
-
-const closers: (() => void)[] = [];
-afterEach(() => closers.splice(0).forEach((close) => close()));
 
 /** A server whose requests get their responses from the test. */
 async function serve(bodyWithinMs = 30_000) {
   const handed: ServerResponse[] = [];
   const errors: Error[] = [];
-  const times = new ResponseTimes();
   const wire = new Wire({
     headersWithinMs: 10_000,
     bodyWithinMs,
     onRejected: () => undefined,
     errorKeyOf: () => "message",
-    times,
+    times: new ResponseTimes(),
   });
   const server: Server = wire.serve((_request, response) => void handed.push(response));
   server.on("clientError", (error, socket) => {
@@ -29,7 +25,7 @@ async function serve(bodyWithinMs = 30_000) {
   server.on("connection", (socket: Socket) => void sockets.push(socket));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  closers.push(() => {
+  onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -41,7 +37,7 @@ async function serve(bodyWithinMs = 30_000) {
     socket.on("data", (data) => (received += data.toString()));
     return { socket, received: () => received };
   };
-  return { handed, sockets, errors, times, open };
+  return { handed, sockets, errors, open };
 }
 
 const gets = (name: string, count: number): string =>
