@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { fieldIn, parsedJson } from "@tally/contract/json";
 
 /** A response of the gateway other than 2xx, or none at all: then `status` is 0. */
 export class CallError extends Error {
@@ -31,19 +32,9 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
 
 /** The sentence of an error body, as JSON or parsed; undefined: it has none, because it is a proxy's page. */
 export function sentenceOf(body: unknown): string | undefined {
-  if (typeof body === "string") return sentenceOf(parsed(body));
-  if (typeof body !== "object" || body === null) return undefined;
-  const sentence: unknown = Reflect.get(body, "message") ?? Reflect.get(body, "msg");
+  const value = typeof body === "string" ? parsedJson(body) : body;
+  const sentence = fieldIn(value, "message") ?? fieldIn(value, "msg");
   return typeof sentence === "string" ? sentence : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === "string" ? undefined : body;
-  } catch {
-    return undefined;
-  }
 }
 
 const storedAs = "tally-api-key";

@@ -74,9 +74,9 @@ function CurrentView({ status, views }: { readonly status: Live<Status>; readonl
     case "regions":
       return first === undefined ? <ChainView status={status} /> : <RegionView key={first} region={first} />;
     case "stores":
-      return <StoresView views={views} storeID={first} given={query} />;
+      return <StoresView views={views} id={first} given={query} />;
     case "items":
-      return <ItemsView views={views} itemID={first} given={query} />;
+      return <ItemsView views={views} id={first} given={query} />;
     case "boards":
       return <BoardView views={views} domain={first} name={second} given={query} />;
     case "pipeline":

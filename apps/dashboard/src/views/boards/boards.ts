@@ -1,22 +1,24 @@
 import type { View } from "@tally/contract";
+import { fieldIn } from "@tally/contract/json";
 import { compactDate, dashedDate } from "../../parts/format.ts";
 
 /** A view of a domain, as GET /views has it. */
 export type Board = View & { readonly domain: string };
 export type Boards = { readonly views: readonly Board[] };
 
-// The views Stores and Items show these routes, and more beside them.
-const shownElsewhere = new Set(["/stores/{storeID}/top-items", "/items/{itemID}/top-stores"]);
+/** The views Stores and Items show the boards at these paths, and more beside them. */
+export const owners = {
+  stores: { one: "Store", param: "storeID", path: "/stores/{storeID}/top-items" },
+  items: { one: "Item", param: "itemID", path: "/items/{itemID}/top-stores" },
+} as const;
 
 /** The boards with a separate page: all that domains describe, except those that Stores and Items show. */
 export function boardsOf(views: readonly Board[]): readonly Board[] {
-  return views.filter(({ path }) => !shownElsewhere.has(path.split("?", 1)[0] ?? ""));
+  return views.filter((view) => !Object.values(owners).some(({ path }) => isAt(path, view)));
 }
 
-/** The board with this path, before its query. */
-export function boardAt(path: string, views: readonly Board[] = []): Board | undefined {
-  return views.find((view) => view.path.split("?", 1)[0] === path);
-}
+/** Whether a board has this path, before its query. */
+export const isAt = (path: string, board: Board): boolean => board.path.split("?", 1)[0] === path;
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -69,16 +71,16 @@ export function entriesOf(
   values: Values,
   body: unknown,
 ): readonly BoardEntry[] {
-  const entries = fieldOf(body, list);
+  const entries = fieldIn(body, list);
   if (!Array.isArray(entries)) return [];
   const counted = fill(count.field, (name) => values[name] ?? "") ?? "";
   return entries.map((entry: unknown, index) => {
     const textIn = (name: string): string => {
-      const value = fieldOf(entry, name);
+      const value = fieldIn(entry, name);
       return typeof value === "string" || typeof value === "number" ? String(value) : "";
     };
     const name = textIn(member.field);
-    const found = fieldOf(entry, counted);
+    const found = fieldIn(entry, counted);
     return {
       key: name === "" ? String(index) : name,
       member: name,
@@ -94,13 +96,13 @@ export const labelOf = (id: string | number, name = ""): string => (name === "" 
 
 /** The name of the store or the item of a ranking; undefined: it has none. */
 export function nameIn(body: unknown): string | undefined {
-  const name = fieldOf(body, "name");
+  const name = fieldIn(body, "name");
   return typeof name === "string" ? name : undefined;
 }
 
 /** All values that a ranking was asked for, with a date for "today", without those that the path of the view has. */
 export function chosenIn(body: unknown, values: Values, place: readonly string[]): Values {
-  const date = fieldOf(body, "date");
+  const date = fieldIn(body, "date");
   const isRelative = values["date"] === "today" || values["date"] === "yesterday";
   const day = isRelative && typeof date === "string" ? { date: dashedDate(date) } : {};
   return Object.fromEntries(Object.entries({ ...values, ...day }).filter(([, value]) => !place.includes(value)));
@@ -108,10 +110,6 @@ export function chosenIn(body: unknown, values: Values, place: readonly string[]
 
 /** When a ranking's newest event was stored; undefined: the response does not have it. */
 export function asOfIn(body: unknown): string | null | undefined {
-  const asOf = fieldOf(body, "asOf");
+  const asOf = fieldIn(body, "asOf");
   return typeof asOf === "string" || asOf === null ? asOf : undefined;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -11,11 +11,8 @@ export function attentionOf(sales: Sales | undefined, nowMs: number): { count: n
   if (sales === undefined) return { count: undefined, text: "loading" };
   const { silent, doubtful, alerts, alertsAsOf } = sales;
   const lookedAt = alertsAsOf === null ? undefined : Date.parse(alertsAsOf);
-  if (lookedAt === undefined || nowMs - lookedAt > oldMs)
-    return {
-      count: undefined,
-      text: `not looked for ${lookedAt === undefined ? "yet" : `since ${timeText(lookedAt)}`}`,
-    };
+  if (lookedAt === undefined) return { count: undefined, text: "not looked for yet" };
+  if (nowMs - lookedAt > oldMs) return { count: undefined, text: `not looked for since ${timeText(lookedAt)}` };
   const others = alerts.length - silent.length - doubtful.length;
   const text =
     alerts.length === 0

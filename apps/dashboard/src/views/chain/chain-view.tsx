@@ -9,7 +9,7 @@ import { Table } from "../../parts/table.tsx";
 import { linkTo } from "../../route/route.ts";
 import { labelOf } from "../boards/boards.ts";
 import { attentionOf, type Sales } from "./attention.ts";
-import { comparisonText, figureText, shownOf, titles, todayText, type Shown } from "./comparison.ts";
+import { comparisonText, figureText, shownOf, soldTile, titles, type Shown } from "./comparison.ts";
 import { HoursChart } from "./hours-chart.tsx";
 
 type Regions = Sales["regions"];
@@ -48,22 +48,15 @@ interface FiguresProps {
   readonly shown: Shown;
 }
 
-function Figures({ sales: { body, problem }, status, shown }: FiguresProps) {
-  const { weekAgo } = body ?? {};
-  const sold = body ?? { quantity: 0 };
-  const tileOf = (of: keyof typeof titles) => ({
-    label: todayText(of, body),
-    value: body === undefined ? "–" : figureText(sold, of),
-    note: problem?.message ?? (body === undefined ? "loading" : comparisonText(sold, weekAgo, of)),
-    isBad: problem !== undefined,
-  });
+function Figures({ sales, status, shown }: FiguresProps) {
+  const { body } = sales;
   const attention = attentionOf(body, now.value);
   return (
     <Tiles
       tiles={[
-        ...(shown === "netSales" ? [tileOf("netSales")] : []),
-        tileOf("quantity"),
-        tileOf("receipts"),
+        ...(shown === "netSales" ? [soldTile("netSales", body, sales)] : []),
+        soldTile("quantity", body, sales),
+        soldTile("receipts", body, sales),
         {
           label: "Needs attention",
           value: attention.count === undefined ? "–" : attention.count === 0 ? "nothing" : attention.count,

@@ -1,4 +1,6 @@
+import type { Live } from "../../live/use-watch.ts";
 import { countText, numberText } from "../../parts/format.ts";
+import type { Sales } from "./attention.ts";
 
 /** What was sold. An amount is decimal text, absent where the rankings do not keep it. */
 export interface Sold {
@@ -23,6 +25,21 @@ export const todayText = (shown: keyof Sold, { currency }: { readonly currency?:
 export function figureText(sold: Sold | undefined, shown: keyof Sold): string {
   const figure = sold?.[shown];
   return figure === undefined ? "–" : countText(figure);
+}
+
+/** The tile of what was sold today, in the chain or in a part of it. */
+export function soldTile(
+  shown: keyof Sold,
+  sold: (Sold & { readonly weekAgo?: Sold }) | undefined,
+  { body, problem }: Live<Sales>,
+) {
+  const absent = body === undefined ? "loading" : "nothing sold";
+  return {
+    label: todayText(shown, body),
+    value: figureText(sold, shown),
+    note: problem?.message ?? (sold === undefined ? absent : comparisonText(sold, sold.weekAgo, shown)),
+    isBad: problem !== undefined,
+  };
 }
 
 /** As "12 % more than at this time a week ago". */

@@ -3,21 +3,17 @@ import { numberText } from "../../parts/format.ts";
 import { Message } from "../../parts/panel.tsx";
 import { figureText, type Shown } from "./comparison.ts";
 
-type Hours = BodyOf<"/sales">["hours"];
+interface HoursChartProps {
+  readonly title: string;
+  readonly hours: BodyOf<"/sales">["hours"];
+  readonly shown: Shown;
+}
 
 const hourOf = (from: string): string =>
   new Date(from).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 
 /** What was sold in each hour of the day, in the browser's time zone, with a line at what it was a week ago. */
-export function HoursChart({
-  title,
-  hours,
-  shown,
-}: {
-  readonly title: string;
-  readonly hours: Hours;
-  readonly shown: Shown;
-}) {
+export function HoursChart({ title, hours, shown }: HoursChartProps) {
   const most = Math.max(...hours.flatMap((hour) => [hour, hour.weekAgo].map((sold) => Number(sold?.[shown] ?? 0))));
   if (most <= 0) return <Message kind="empty">Nothing was sold yet.</Message>;
   const shareOf = (figure: string | number | undefined): string =>

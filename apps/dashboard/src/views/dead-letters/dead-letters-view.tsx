@@ -1,12 +1,12 @@
 import { useWatch, type BodyOf } from "../../live/use-watch.ts";
-import { Heading, LivePanel, State, Age, ConfirmButton, type ConfirmButtonProps, Message } from "../../parts/panel.tsx";
+import { Heading, LivePanel, State, Age, ConfirmButton, type ConfirmButtonProps } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { Select } from "../../parts/form.tsx";
 import { timeText } from "../../parts/format.ts";
 import { goTo, linkTo } from "../../route/route.ts";
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { CallError, send } from "../../http/call.ts";
+import { send } from "../../http/call.ts";
+import { useOutcome } from "../../parts/outcome.tsx";
 
 type Letter = BodyOf<"/dead-letters/{id}">;
 type ListedLetter = BodyOf<"/dead-letters">["deadLetters"][number];
@@ -113,16 +113,9 @@ const actions: readonly Action[] = [
 function LetterPanel({ id, listState }: { readonly id: string; readonly listState: LetterState }) {
   const path = `/dead-letters/${encodeURIComponent(id)}`;
   const live = useWatch<Letter>(path);
-  const [outcome, setOutcome] = useState<{ readonly isDone: boolean; readonly text: string }>();
-  const settle = async ({ name, done }: Action): Promise<void> => {
-    try {
-      await send(`${path}/${name}`, { method: "POST" });
-      setOutcome({ isDone: true, text: done });
-    } catch (error) {
-      if (!(error instanceof CallError)) throw error;
-      setOutcome({ isDone: false, text: `Cannot ${name} it: ${error.message}` });
-    }
-  };
+  const { outcome, attempt } = useOutcome();
+  const settle = ({ name, done }: Action): Promise<void> =>
+    attempt(send(`${path}/${name}`, { method: "POST" }), done, `Cannot ${name} it`);
   return (
     <LivePanel title="Dead letter" live={live} wide>
       {(letter) => (
@@ -139,9 +132,7 @@ function LetterPanel({ id, listState }: { readonly id: string; readonly listStat
             ))}
             <a href={linkTo(["dead-letters"], { state: listState })}>Close</a>
           </p>
-          <div role="status">
-            {outcome !== undefined && <Message kind={outcome.isDone ? "empty" : "problem"}>{outcome.text}</Message>}
-          </div>
+          {outcome}
         </>
       )}
     </LivePanel>

@@ -1,47 +1,25 @@
-import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
+import { useWatch, type BodyOf } from "../../live/use-watch.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { Choices } from "../../parts/form.tsx";
 import { compactDate, daysText } from "../../parts/format.ts";
 import { LivePanel } from "../../parts/panel.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
-import { BoardPanel, NoBoard } from "../boards/board-view.tsx";
-import { boardAt, labelOf, valuesOf, type Board, type Boards, type Values } from "../boards/boards.ts";
-import { OwnerFinder } from "../owners/owner-finder.tsx";
+import { BoardPanel } from "../boards/board-view.tsx";
+import { labelOf, type Values } from "../boards/boards.ts";
+import { OwnerView, type Owner, type OwnersProps } from "../owners/owner-view.tsx";
 
-interface ItemsViewProps {
-  readonly views: Live<Boards>;
-  readonly itemID: string | undefined;
-  /** The chosen days and measure. */
-  readonly given: Values;
-}
+const hint = "Choose an item to see which stores sell most of it: by number, or by a part of its name.";
 
 /** Where an item sells best, or which items are registered. */
-export function ItemsView({ views, itemID, given }: ItemsViewProps) {
-  const { search = "", ...chosen } = given;
-  const board = boardAt("/items/{itemID}/top-stores", views.body?.views);
-  const values: Values = { ...(board && valuesOf(board, chosen)), itemID: itemID ?? "" };
+export function ItemsView(props: OwnersProps) {
   return (
-    <>
-      <OwnerFinder one="Item" many="items" id={itemID} {...{ search, chosen, board, values }}>
-        Choose an item to see which stores sell most of it: by number, or by a part of its name.
-      </OwnerFinder>
-      {itemID === undefined ? null : board === undefined ? (
-        <NoBoard views={views} />
-      ) : (
-        <StoresOfItem {...{ board, values, itemID }} given={chosen} />
-      )}
-    </>
+    <OwnerView {...props} many="items" hint={hint}>
+      {(item) => <StoresOfItem {...item} />}
+    </OwnerView>
   );
 }
 
-interface StoresOfItemProps {
-  readonly board: Board;
-  readonly values: Values;
-  readonly itemID: string;
-  readonly given: Values;
-}
-
-function StoresOfItem({ board, values, itemID, given }: StoresOfItemProps) {
+function StoresOfItem({ board, values, id: itemID, given }: Owner) {
   const pick = (changed: Values): void => goTo(["items", itemID], { ...given, ...changed });
   return (
     <>

@@ -1,10 +1,11 @@
 import type { View } from "@tally/contract";
 import { useState } from "preact/hooks";
-import { CallError, send } from "../../http/call.ts";
+import { send } from "../../http/call.ts";
 import { useWatch, type BodyOf } from "../../live/use-watch.ts";
 import { PickForm } from "../../parts/form.tsx";
 import { compactDate } from "../../parts/format.ts";
 import { Message } from "../../parts/panel.tsx";
+import { useOutcome } from "../../parts/outcome.tsx";
 import type { Values } from "../boards/boards.ts";
 
 export type Entry = BodyOf<"/stores">["stores"][number] | BodyOf<"/items">["items"][number];
@@ -45,16 +46,10 @@ interface FieldsProps extends RegistryFormProps {
 function Fields({ many, id, loaded }: FieldsProps) {
   const [stored, setStored] = useState(loaded);
   const shown = valuesOf(many, stored);
-  const [outcome, setOutcome] = useState<{ readonly isSaved: boolean; readonly text: string }>();
+  const { outcome, attempt } = useOutcome();
   const save = async (values: Values): Promise<void> => {
-    try {
-      const body = JSON.stringify(changed(values, shown));
-      setStored(await (await send(`/${many}/${id}`, { method: "PUT", body })).json());
-      setOutcome({ isSaved: true, text: "Saved. Rankings show a new name within seconds." });
-    } catch (error) {
-      if (!(error instanceof CallError)) throw error;
-      setOutcome({ isSaved: false, text: `Not saved: ${error.message}` });
-    }
+    const body = JSON.stringify(changed(values, shown));
+    setStored(await (await send(`/${many}/${id}`, { method: "PUT", body })).json());
   };
   return (
     <>
@@ -63,11 +58,9 @@ function Fields({ many, id, loaded }: FieldsProps) {
         values={shown}
         isRequired={(name) => name === (many === "stores" ? "zone" : "name")}
         submit="Save"
-        onPick={(values) => void save(values)}
+        onPick={(values) => void attempt(save(values), "Saved. Rankings show a new name within seconds.", "Not saved")}
       />
-      <div role="status">
-        {outcome !== undefined && <Message kind={outcome.isSaved ? "empty" : "problem"}>{outcome.text}</Message>}
-      </div>
+      {outcome}
     </>
   );
 }

@@ -5,43 +5,22 @@ import { countText, dateText, daysText, timeText, wordsOf } from "../../parts/fo
 import { Age, Tiles, LivePanel } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
-import { BoardPanel, NoBoard } from "../boards/board-view.tsx";
-import {
-  boardAt,
-  entriesOf,
-  labelOf,
-  pathOf,
-  valuesOf,
-  type Board,
-  type Boards,
-  type Values,
-} from "../boards/boards.ts";
-import { OwnerFinder } from "../owners/owner-finder.tsx";
-
-interface StoresViewProps {
-  readonly views: Live<Boards>;
-  readonly storeID: string | undefined;
-  /** The chosen days and measure. */
-  readonly given: Values;
-}
+import { BoardPanel } from "../boards/board-view.tsx";
+import { entriesOf, labelOf, pathOf } from "../boards/boards.ts";
+import { OwnerView, type Owner, type OwnersProps } from "../owners/owner-view.tsx";
 
 /** What sells in a store and when its last purchase arrived, or which stores are registered. */
-export function StoresView({ views, storeID, given }: StoresViewProps) {
-  const { search = "", ...chosen } = given;
-  const board = boardAt("/stores/{storeID}/top-items", views.body?.views);
-  const values: Values = { ...(board && valuesOf(board, { date: "today", ...chosen })), storeID: storeID ?? "" };
-  return (
+export function StoresView(props: OwnersProps) {
+  const hint = (
     <>
-      <OwnerFinder one="Store" many="stores" id={storeID} {...{ search, chosen, board, values }}>
-        Choose a store to see what sells there, such as <a href={linkTo(["stores", 1])}>store 1</a>: by number, or by a
-        part of its name.
-      </OwnerFinder>
-      {storeID === undefined ? null : board === undefined ? (
-        <NoBoard views={views} />
-      ) : (
-        <StoreBoards key={storeID} {...{ board, values, storeID }} given={chosen} />
-      )}
+      Choose a store to see what sells there, such as <a href={linkTo(["stores", 1])}>store 1</a>: by number, or by a
+      part of its name.
     </>
+  );
+  return (
+    <OwnerView {...props} many="stores" usual={{ date: "today" }} hint={hint}>
+      {(store) => <StoreBoards key={store.id} {...store} />}
+    </OwnerView>
   );
 }
 
@@ -104,14 +83,7 @@ function LatestPurchases({ purchases, refunds, isComplete, path }: Latest & { re
   );
 }
 
-interface StoreBoardsProps {
-  readonly board: Board;
-  readonly values: Values;
-  readonly storeID: string;
-  readonly given: Values;
-}
-
-function StoreBoards({ board, values, storeID, given }: StoreBoardsProps) {
+function StoreBoards({ board, values, id: storeID, given }: Owner) {
   const { date = "", by = "" } = values;
   const chosen = useWatch<unknown>(pathOf(board, values));
   const latestPath = `/purchases/latest?storeID=${encodeURIComponent(storeID)}&limit=10`;

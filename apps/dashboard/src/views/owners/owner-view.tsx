@@ -1,26 +1,45 @@
 import type { ComponentChildren } from "preact";
-import { useWatch } from "../../live/use-watch.ts";
+import { useWatch, type Live } from "../../live/use-watch.ts";
 import { IdForm } from "../../parts/form.tsx";
 import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
-import { labelOf, nameIn, pathOf, type Board, type Values } from "../boards/boards.ts";
+import { NoBoard } from "../boards/board-view.tsx";
+import { isAt, labelOf, nameIn, owners, pathOf, valuesOf } from "../boards/boards.ts";
+import type { Board, Boards, Values } from "../boards/boards.ts";
 import { idOf, RegistryForm, type Entries, type Entry } from "./registry-form.tsx";
 
-interface OwnerFinderProps extends RegisteredProps {
-  readonly one: "Store" | "Item";
+export interface OwnersProps {
+  readonly views: Live<Boards>;
   readonly id: string | undefined;
-  /** The chosen days and measure. */
-  readonly chosen: Values;
-  /** Its body has the name of the owner. */
-  readonly board: Board | undefined;
-  readonly values: Values;
-  /** What to do while none is chosen. */
-  readonly children: ComponentChildren;
+  /** The chosen days and measure, or a part of a name that is searched. */
+  readonly given: Values;
 }
 
-/** The heading of a store or an item, and the field that finds another. Without an id: those that are registered. */
-export function OwnerFinder({ one, many, id, search, chosen, board, values, children }: OwnerFinderProps) {
+/** A store or an item that is chosen, with its board. */
+export interface Owner {
+  readonly id: string;
+  readonly board: Board;
+  /** Of the parameters of the board. */
+  readonly values: Values;
+  readonly given: Values;
+}
+
+interface OwnerViewProps extends OwnersProps {
+  readonly many: keyof typeof owners;
+  /** Instead of the defaults of the board. */
+  readonly usual?: Values;
+  /** What to do while none is chosen. */
+  readonly hint: ComponentChildren;
+  readonly children: (owner: Owner) => ComponentChildren;
+}
+
+/** A store or an item, and the field that finds another. Without an id: those that are registered. */
+export function OwnerView({ many, usual, views, id, given: all, hint, children }: OwnerViewProps) {
+  const { one, param, path } = owners[many];
+  const { search = "", ...given } = all;
+  const board = views.body?.views.find((view) => isAt(path, view));
+  const values = { ...(board && valuesOf(board, { ...usual, ...given })), [param]: id ?? "" };
   const { body } = useWatch<unknown>(board && pathOf(board, values));
   return (
     <>
@@ -28,11 +47,12 @@ export function OwnerFinder({ one, many, id, search, chosen, board, values, chil
       <IdForm
         label={one}
         value={id ?? search}
-        onPick={(picked) => goTo([many, picked], chosen)}
-        onSearch={(text) => goTo([many], { ...chosen, search: text })}
+        onPick={(picked) => goTo([many, picked], given)}
+        onSearch={(text) => goTo([many], { ...given, search: text })}
       />
-      {id === undefined && <Message kind="empty">{children}</Message>}
+      {id === undefined && <Message kind="empty">{hint}</Message>}
       {id === undefined ? <Registered {...{ many, search }} /> : <RegistryForm key={id} {...{ many, id }} />}
+      {id !== undefined && (board === undefined ? <NoBoard views={views} /> : children({ id, board, values, given }))}
     </>
   );
 }
