@@ -60,21 +60,13 @@ async function auditServers(
   let difference = { text: "", sinceMs: 0 };
   for (;;) {
     const acknowledged = flags.acknowledged === undefined ? undefined : await readIds(flags.acknowledged);
-    const { endpoint, wait, full: isFull = false, live: isLive = false } = flags;
-    const underWay = isLive
-      ? []
-      : await waitUntilDrained(servers, chosen, { endpoint, withinMs: wait * 1000, progress });
+    const { endpoint, live: isLive } = flags;
+    const underWay = isLive ? [] : await waitUntilDrained(servers, chosen, flags, progress);
     const waitedAt = performance.now();
-    const audits =
-      underWay.length > 0 ? [] : await auditAll(servers, chosen, { endpoint, isFull, isLive, acknowledged, progress });
-    const report = reportOf({
-      endpoint,
-      underWay,
-      audits,
-      acknowledged,
-      waitedSeconds: (waitedAt - startedAt) / 1000,
-      seconds: (performance.now() - waitedAt) / 1000,
-    });
+    const audits = underWay.length > 0 ? [] : await auditAll(servers, chosen, flags, acknowledged, progress);
+    const waitedSeconds = (waitedAt - startedAt) / 1000;
+    const seconds = (performance.now() - waitedAt) / 1000;
+    const report = reportOf({ endpoint, underWay, waitedSeconds, seconds }, audits, acknowledged);
     // A live audit has waited for what differs by itself.
     if (report.agrees || underWay.length > 0 || isLive) return report;
     // Batches that a consumer holds are invisible, and the ranker repairs missed ones within 12 s: only a stable
@@ -87,16 +79,12 @@ async function auditServers(
   }
 }
 
-interface Auditing extends Pick<Audited, "endpoint" | "acknowledged"> {
-  readonly isFull: boolean;
-  readonly isLive: boolean;
-  readonly progress: Progress;
-}
-
 async function auditAll(
   { database, rankings }: Servers,
   chosen: readonly Domain[],
-  { endpoint, isFull, isLive, acknowledged, progress }: Auditing,
+  { endpoint, full, live }: AuditFlags,
+  acknowledged: IdSet | undefined,
+  progress: Progress,
 ): Promise<readonly DomainAudit[]> {
   const audits: DomainAudit[] = [];
   for (const domain of chosen) {
@@ -106,8 +94,8 @@ async function auditAll(
         database,
         rankings,
         endpoint,
-        isFull,
-        ...(isLive && { liveMs: stableForSeconds * 1000 }),
+        isFull: full === true,
+        ...(live && { liveMs: stableForSeconds * 1000 }),
         ...(acknowledged === undefined ? {} : { acknowledged }),
         onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
       }),
@@ -132,13 +120,15 @@ async function readIds(file: string): Promise<IdSet> {
   return ids;
 }
 
-/** Waits until nothing is under way. Returns what still is after `withinMs`. */
+/** Waits until nothing is under way. Returns what still is after the time of the flags. */
 function waitUntilDrained(
   servers: Servers,
   domains: readonly Domain[],
-  { endpoint, withinMs, progress }: { endpoint: "read" | "write"; withinMs: number; progress: Progress },
+  { endpoint, wait }: AuditFlags,
+  progress: Progress,
 ): Promise<readonly string[]> {
   const { namespace } = servers.config;
+  const withinMs = wait * 1000;
   const names = domains.map(({ name }) => name);
   return withBroker(servers, { name: "audit", domains: names, withinMs }, (broker) => {
     const queueDepth = (queue: string) => broker.queueDepth(queue);
@@ -148,15 +138,14 @@ function waitUntilDrained(
   });
 }
 
-interface Audited extends Pick<AuditReport, "endpoint" | "underWay" | "waitedSeconds" | "seconds"> {
-  readonly audits: readonly DomainAudit[];
-  readonly acknowledged: IdSet | undefined;
-}
-
 const shownMax = 100_000;
 const printedMax = 10;
 
-function reportOf({ audits, acknowledged, ...rest }: Audited): AuditReport {
+function reportOf(
+  rest: Pick<AuditReport, "endpoint" | "underWay" | "waitedSeconds" | "seconds">,
+  audits: readonly DomainAudit[],
+  acknowledged: IdSet | undefined,
+): AuditReport {
   const sum = (of: (audit: DomainAudit) => number): number => audits.reduce((total, one) => total + of(one), 0);
   const stored = sum((one) => one.batches.stored);
   const notStored: string[] = [];

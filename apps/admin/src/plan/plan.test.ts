@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { planCommand } from "./plan-command.ts";
 import { planFor } from "./plan.ts";
@@ -29,8 +29,7 @@ const fit = {
 
 /** A folder of runs, the first the oldest. */
 async function folderOf(...runs: readonly object[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tally-plan-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryDirectory();
   for (const [index, run] of runs.entries()) await writeFile(join(folder, `${index}.json`), JSON.stringify(run));
   return folder;
 }

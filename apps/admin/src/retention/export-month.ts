@@ -4,12 +4,11 @@ import { join, resolve } from "node:path";
 import { syncDirectory } from "@tally/client/journal";
 import type { Database, ExportedMonth } from "@tally/database";
 import { contentOf, InvalidInput, type Domain, type EntryFields, type Event } from "@tally/contract";
-import { Writable } from "node:stream";
+import { PassThrough, type Writable } from "node:stream";
 import { CommandError, usageError } from "../command.ts";
 import { eventReader } from "../entries/event-reader.ts";
 import { writeCompleteFile, exportEvents, exportFormats } from "../export/export-events.ts";
 import { createHash } from "node:crypto";
-import { finished } from "node:stream/promises";
 
 /** A domain whose old months can be exported and removed. */
 export type RetainedDomain = Domain & Required<Pick<Domain, "retention" | "files">>;
@@ -32,23 +31,19 @@ export async function exportMonth(options: ExportMonthOptions): Promise<Exported
   const fileName = `${name}-${month}.ndjson`;
   const path = resolve(directory, fileName);
   await removePartial(directory, fileName);
-  const onEvent = lineChecker(domain);
-  const write = async (target?: Writable): Promise<FileSum> => {
-    const { stream, end } = summing(target);
-    const format = exportFormats.ndjson;
-    await exportEvents(
-      { files, table, format, selected: [], endpoint: "write", database, onEvent, onProgress },
-      stream,
-    );
-    return end();
-  };
+  const written = createHash("sha256");
+  const onText = (text: string): void => void written.update(text);
+  const exporting = { files, table, format: exportFormats.ndjson, selected: [], endpoint: "write", database } as const;
+  const write = (stream: Writable): Promise<number> =>
+    exportEvents({ ...exporting, onEvent: lineChecker(domain), onText, onProgress }, stream);
 
-  const written = existsSync(path) ? await write() : await writeCompleteFile(path, write);
+  if (existsSync(path)) await write(new PassThrough().resume());
+  else await writeCompleteFile(path, write);
   // A killed command may have left the file.
   await syncDirectory(path);
   const found = await sumOfFile(path);
   const events = await countRows(database, table);
-  if (found.sha256 !== written.sha256 || found.lines !== events) {
+  if (found.sha256 !== written.digest("hex") || found.lines !== events) {
     throw new CommandError(
       `${path}: expected the ${events} ${name} of ${month}, found other content (${found.lines} lines); ` +
         "move the file away and run the command again",
@@ -120,40 +115,13 @@ export async function directoryOnDisk(directory: string): Promise<void> {
   throw usageError(wrong);
 }
 
-/** What identifies a file of lines. */
-interface FileSum {
-  readonly lines: number;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/** A stream that sums what is written and passes it on. `end` returns the sum when all of it was passed on. */
-function summing(target?: Writable): { readonly stream: Writable; readonly end: () => Promise<FileSum> } {
+async function sumOfFile(path: string): Promise<{ readonly lines: number; readonly sha256: string }> {
   const hash = createHash("sha256");
-  let [lines, bytes] = [0, 0];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      for (let at = chunk.indexOf(lineEnd); at >= 0; at = chunk.indexOf(lineEnd, at + 1)) lines++;
-      if (target === undefined || target.write(chunk)) done();
-      else target.once("drain", done);
-    },
-  });
-  return {
-    stream,
-    async end() {
-      stream.end();
-      await finished(stream);
-      return { lines, bytes, sha256: hash.digest("hex") };
-    },
-  };
+  let lines = 0;
+  for await (const piece of createReadStream(path)) {
+    const chunk: Buffer = piece;
+    hash.update(chunk);
+    for (let at = chunk.indexOf("\n"); at >= 0; at = chunk.indexOf("\n", at + 1)) lines++;
+  }
+  return { lines, sha256: hash.digest("hex") };
 }
-
-async function sumOfFile(path: string): Promise<FileSum> {
-  const { stream, end } = summing();
-  for await (const chunk of createReadStream(path)) stream.write(chunk);
-  return end();
-}
-
-const lineEnd = 0x0a;

@@ -30,24 +30,21 @@ export const insertPurchases =
 const rowsPerBatch = 50;
 
 /** A row of the table: `n` chooses store and items, and whether they have prices. */
-export function rowOf(n: number, day: string, id = newEventId()): readonly SqlValue[] {
+export function rowOf(n: number, day: string, id = bytesOfEventId(newEventId())): readonly SqlValue[] {
   const amounts = n % 4 === 0 ? [19_900, 5000] : [];
   const items = JSON.stringify([
     [n % 7, 1 + (n % 3), ...amounts],
     [n % 11, 2, ...amounts],
   ]);
   const soldAt = n % 2 === 0 ? Date.parse(day) : null;
-  return [bytesOfEventId(id), n % 5, 1, day, items, soldAt, Buffer.alloc(8, n % 13), n % rowsPerBatch];
-}
-
-export async function addRows(database: Database, count: number, day: string): Promise<void> {
-  const rows = Array.from({ length: count }, (_, n) => rowOf(n, day));
-  await database.transaction((transaction) => transaction.insert(insertPurchases, rows));
+  return [id, n % 5, 1, day, items, soldAt, Buffer.alloc(8, n % 13), n % rowsPerBatch];
 }
 
 /** Ids made of keys are in no order of time. */
-export async function addKeyedRows(database: Database, count: number, day: string): Promise<void> {
-  const rows = Array.from({ length: count }, (_, n) => [randomBytes(16), ...rowOf(n, day).slice(1)]);
+export const idOfKey = () => randomBytes(16);
+
+export async function addRows(database: Database, count: number, day: string, newId?: () => Buffer): Promise<void> {
+  const rows = Array.from({ length: count }, (_, n) => rowOf(n, day, newId?.()));
   await database.transaction((transaction) => transaction.insert(insertPurchases, rows));
 }
 

@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Database, retain, retainedFrom, withRecount, type RetentionProgress } from "@tally/database";
 import type { Event } from "@tally/contract";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { temporaryDirectory } from "@tally/local/at-end";
+import { expect, inject, test } from "vitest";
 import { exportMonth, type RetainedDomain } from "./export-month.ts";
-import { addKeyedRows, addRows, dayOfMonth, insertPurchases, purchases } from "./old-purchases.test-kit.ts";
+import { addRows, dayOfMonth, idOfKey, insertPurchases, purchases } from "./old-purchases.test-kit.ts";
 import { purchasesDatabase, rowOf, sumsIn, sumsOf } from "./old-purchases.test-kit.ts";
 
 const main = new URL("../main.ts", import.meta.url).pathname;
@@ -14,14 +15,9 @@ const killer = new URL("kill-after.fixture.ts", import.meta.url).href;
 const keepMonths = 2;
 
 // Not in the system's temporary directory, which may be in memory: the command rejects that.
-const root = join(import.meta.dirname, "..", "..", "..", "..");
-
-async function temporaryDirectory(parent = join(root, ".tally")): Promise<string> {
-  await mkdir(parent, { recursive: true });
-  const directory = await mkdtemp(join(parent, "retention-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
-}
+const onDisk = join(import.meta.dirname, "..", "..", "..", "..", ".tally");
+await mkdir(onDisk, { recursive: true });
+const directoryOnDisk = () => temporaryDirectory(onDisk);
 
 /** Runs the command on the database of a test. `killAfter`: after how many changes it is killed. */
 async function run(
@@ -39,15 +35,16 @@ async function run(
     DATABASE_READ_URL: writeUrl,
     KILL_AFTER: String(killAfter),
   };
-  const ended = promisify(execFile)(process.execPath, ["--import", killer, main, ...args, ...flags], { env });
-  return ended.then(
-    ({ stdout, stderr }) => ({ exitCode: 0, output: stdout, errors: stderr }),
-    (error: { code: number | null; stdout: string; stderr: string }) => ({
-      exitCode: error.code,
-      output: error.stdout,
-      errors: error.stderr,
-    }),
+  type Ended = Readonly<{ code: number | null; stdout: string; stderr: string }>;
+  const { code, stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ["--import", killer, main, ...args, ...flags],
+    { env },
+  ).then(
+    (ended): Ended => ({ code: 0, ...ended }),
+    (error: Ended) => error,
   );
+  return { exitCode: code, output: stdout, errors: stderr };
 }
 
 async function countRows(database: Database, table: string): Promise<number | undefined> {
@@ -64,10 +61,10 @@ const killed = purchasesDatabase();
 
 test("a command that is killed after any of its changes loses nothing and counts nothing twice; the next one continues", async () => {
   const database = killed.connect();
-  const directory = await temporaryDirectory();
+  const directory = await directoryOnDisk();
   await addRows(database, 40, dayOfMonth(0));
   await addRows(database, 300, dayOfMonth(4));
-  await addKeyedRows(database, 300, dayOfMonth(4));
+  await addRows(database, 300, dayOfMonth(4), idOfKey);
   const sums = await sumsOf(database);
   const kills: string[] = [];
   // A step that begins again repeats its first change: then the next command is killed one change later.
@@ -104,7 +101,7 @@ const failedOver = purchasesDatabase();
 test("leaving rows that come back with a failover, and are in the base, count once", async () => {
   const database = failedOver.connect();
   const execute = (sql: string) => database.transaction((transaction) => transaction.execute(sql));
-  const directory = await temporaryDirectory();
+  const directory = await directoryOnDisk();
   await addRows(database, 50, dayOfMonth(6));
   await execute("CREATE TABLE saved AS SELECT * FROM purchases");
   await addRows(database, 30, dayOfMonth(5));
@@ -150,8 +147,8 @@ const noProgress = (): void => undefined;
 
 test("rows, leaving rows and base have the same sums before, during and after a removal", async () => {
   const database = shared.connect();
-  const directory = await temporaryDirectory();
-  for (const back of [0, 2, 3, 5]) await addKeyedRows(database, 200, dayOfMonth(back));
+  const directory = await directoryOnDisk();
+  for (const back of [0, 2, 3, 5]) await addRows(database, 200, dayOfMonth(back), idOfKey);
   const sums = await sumsOf(database);
   const during: Promise<readonly string[]>[] = [];
   const outcome = await remove(shared.writeUrl, database, {
@@ -165,25 +162,27 @@ test("rows, leaving rows and base have the same sums before, during and after a 
   expect(await countRows(database, "purchases")).toBe(400);
 }, 120_000);
 
+/** A removal that waits for the transaction or snapshot in which this is called. */
+async function waitingRemoval(database: Database, options: RemoveOptions) {
+  const waiting = Promise.withResolvers<void>();
+  const onProgress = ({ step }: RetentionProgress) => step === "waiting" && waiting.resolve();
+  const running = remove(contended.writeUrl, database, { ...options, onProgress });
+  await Promise.race([waiting.promise, running]);
+  return { running };
+}
+
 test("a row that is stored while its month waits to be moved goes with the month; later its date is not retained", async () => {
   const database = contended.connect();
-  const directory = await temporaryDirectory();
+  const directory = await directoryOnDisk();
   await addRows(database, 10, dayOfMonth(4));
   await remove(contended.writeUrl, database, { directory, keep: 6 });
-  const waiting = Promise.withResolvers<void>();
-  const removal = await database.transaction(async (transaction) => {
+  const { running } = await database.transaction(async (transaction) => {
     expect(await retainedFrom(transaction, purchases.name, purchases.retention)).toBeUndefined();
-    // Not awaited here: it waits for this transaction.
-    const running = remove(contended.writeUrl, database, {
-      directory,
-      keep: 3,
-      onProgress: ({ step }) => step === "waiting" && waiting.resolve(),
-    });
-    await Promise.race([waiting.promise, running]);
+    const removal = await waitingRemoval(database, { directory, keep: 3 });
     await transaction.insert(insertPurchases, [rowOf(1, dayOfMonth(4))]);
-    return { running };
+    return removal;
   });
-  expect(await removal.running).toMatchObject({ removed: [{ events: 11 }] });
+  expect(await running).toMatchObject({ removed: [{ events: 11 }] });
   const retained = await database.transaction((transaction) =>
     retainedFrom(transaction, purchases.name, purchases.retention),
   );
@@ -192,27 +191,22 @@ test("a row that is stored while its month waits to be moved goes with the month
 
 test("a snapshot that begins before a month is moved sees its rows until it ends", async () => {
   const database = contended.connect();
-  const directory = await temporaryDirectory();
+  const directory = await directoryOnDisk();
   await addRows(database, 25, dayOfMonth(3));
   const sums = await sumsOf(database);
-  const waiting = Promise.withResolvers<void>();
-  const removal = await withRecount(database, "write", purchases, async (snapshot, recount) => {
-    const running = remove(contended.writeUrl, database, {
-      directory,
-      onProgress: ({ step }) => step === "waiting" && waiting.resolve(),
-    });
-    await Promise.race([waiting.promise, running]);
+  const { running } = await withRecount(database, "write", purchases, async (snapshot, recount) => {
+    const removal = await waitingRemoval(database, { directory });
     expect(await sumsIn(snapshot, recount)).toEqual(sums);
-    return { running };
+    return removal;
   });
-  expect(await removal.running).toMatchObject({ removed: [{ events: 25 }] });
+  expect(await running).toMatchObject({ removed: [{ events: 25 }] });
   expect(await sumsOf(database)).toEqual(sums);
   expect(await linesIn(directory, monthOfDay(dayOfMonth(3)))).toHaveLength(25);
 }, 120_000);
 
 test("a file with other content stops the removal before anything is counted or lost; without it the next run continues", async () => {
   const database = shared.connect();
-  const directory = await temporaryDirectory();
+  const directory = await directoryOnDisk();
   const sums = await sumsOf(database);
   const file = join(directory, `purchases-${monthOfDay(dayOfMonth(2))}.ndjson`);
   await writeFile(file, "{}\n");
@@ -229,7 +223,7 @@ const incomplete = purchasesDatabase();
 
 test("an export without a field, or with a part of one, stops the removal before anything is counted or lost", async () => {
   const database = incomplete.connect();
-  const directory = await temporaryDirectory();
+  const directory = await directoryOnDisk();
   await addRows(database, 20, dayOfMonth(5));
   const sums = await sumsOf(database);
   const { custID: _left, ...withoutCustomer } = purchases.files.fields;
@@ -259,7 +253,7 @@ test("a column that this version does not know is not removed with its rows", as
     transaction.execute("ALTER TABLE purchases ADD COLUMN unknown VARCHAR(20)"),
   );
   await addRows(database, 20, dayOfMonth(4));
-  expect(await run(newer.writeUrl, await temporaryDirectory())).toMatchObject({
+  expect(await run(newer.writeUrl, await directoryOnDisk())).toMatchObject({
     exitCode: 1,
     errors: expect.stringContaining("purchases_leaving.unknown: expected no column that this version does not export"),
   });

@@ -5,6 +5,7 @@ import { text as textOf } from "node:stream/consumers";
 import { domains } from "@tally/domains";
 import { fieldIn, type Domain, type EntryFields } from "@tally/contract";
 import { untilDrained } from "@tally/reconcile";
+import { number } from "@tally/runtime/flag-values";
 import { withProgress } from "@tally/runtime/progress";
 import { Command, Option } from "commander";
 import { CommandError, usageError, exitCodes, newCommand } from "../command.ts";
@@ -16,12 +17,11 @@ import { gatewayFlag, gatewayOf, type Gateway, type GatewayFlags, type GatewayRe
 
 interface SendFlags extends JsonFlag, GatewayFlags {
   readonly key?: string;
-  readonly wait?: string | true;
+  readonly wait?: number;
   readonly part?: readonly string[];
 }
 
 const giveUpAfterMs = 5000;
-const waitDefaultSeconds = 30;
 // The names of all other flags are those of the domain's fields.
 const ownFlags = new Set(["key", "wait", "part", "json", "url"]);
 
@@ -48,7 +48,7 @@ function sendOf(name: string, domain: Domain): Command {
   return command
     .option("--key <text>", "its Idempotency-Key; the same key and content is the same event (default: a new one)")
     .addOption(
-      new Option("--wait [seconds]", "wait until it is ranked, 30 s by default").preset(String(waitDefaultSeconds)),
+      new Option("--wait [seconds]", "wait until it is ranked, 30 s by default").argParser(number).preset("30"),
     )
     .addOption(jsonFlag)
     .addOption(gatewayFlag)
@@ -57,7 +57,6 @@ function sendOf(name: string, domain: Domain): Command {
 
 /** `formPath`: of the domain's form; without one there is no --part. */
 async function send(domain: Domain, formPath: string, flags: SendFlags): Promise<void> {
-  const waitMs = flags.wait === undefined ? undefined : waitMsOf(flags.wait);
   const gateway = gatewayOf(flags);
   const key = flags.key ?? randomUUID();
   const request =
@@ -65,7 +64,7 @@ async function send(domain: Domain, formPath: string, flags: SendFlags): Promise
   const headers = { ...request.headers, "idempotency-key": key };
   const { status, eventId: eventID, message } = await gateway.send({ ...request, headers }, giveUpAfterMs);
   if (status >= 300 || eventID === null) throw new CommandError(`${domain.name}: ${message}`);
-  const outcome = waitMs === undefined ? undefined : await outcomeOf(gateway, eventID, waitMs);
+  const outcome = flags.wait === undefined ? undefined : await outcomeOf(gateway, eventID, flags.wait * 1000);
   if (outcome?.ranked === false) process.exitCode = exitCodes.finding;
   const { ranked, rejected } = outcome ?? {};
   const seen = rejected === undefined ? (ranked === true ? "ranked" : "not ranked yet") : `rejected: ${rejected}`;
@@ -102,12 +101,6 @@ function expectations(domain: Domain): ReadonlyMap<string, string> {
     for (const [name, schema] of Object.entries(fieldsOf(route)))
       if (/^\w+$/.test(name) && name !== keyColumn) found.set(name, found.get(name) ?? expectationOf(schema));
   return found;
-}
-
-function waitMsOf(wait: string | true): number {
-  const seconds = Number(wait);
-  if (!(seconds >= 0)) throw usageError(`--wait: expected a number of seconds, got ${String(wait)}`);
-  return seconds * 1000;
 }
 
 /** The fields of an event as a JSON object on stdin, which must not be a terminal. */
