@@ -67,7 +67,7 @@ export class KeyRing {
     const id = text.slice(start.length, secretAt - 1);
     const grant = this.#keys.get(id)?.check(text);
     if (grant !== undefined) return grant;
-    if (!isKeyText(text)) return "invalid";
+    if (!pattern.test(text)) return "invalid";
     return performance.now() - this.#readAt > unsureAfterMs ? "unsure" : "invalid";
   }
 
@@ -136,10 +136,6 @@ export function newKeyText(id: string): string {
   return `${start}${id}_${randomBytes(32).toString("base64url")}`;
 }
 
-function isKeyText(text: string): boolean {
-  return pattern.test(text);
-}
-
 /** Whether a text has the form of a key's id. */
 export function isKeyId(text: string): boolean {
   return /^[0-9a-f]{16}$/.test(text);
@@ -198,7 +194,7 @@ export class HeldKey {
       presented.write(text, "latin1");
       if (timingSafeEqual(presented, this.#accepted)) return Date.now() < this.#acceptedUntil ? this.#grant : undefined;
     }
-    const until = isKeyText(text) ? this.#validUntil(hashOfKeyText(text)) : 0;
+    const until = pattern.test(text) ? this.#validUntil(hashOfKeyText(text)) : 0;
     if (Date.now() >= until) return undefined;
     this.#accepted = Buffer.from(text, "latin1");
     this.#acceptedUntil = until;

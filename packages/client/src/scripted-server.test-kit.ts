@@ -43,6 +43,25 @@ export async function startScriptedServer(script: Script) {
   return { url: `http://127.0.0.1:${address.port}`, received };
 }
 
+/** The lines of a bulk request. */
+export const linesOf = ({ body }: Pick<Received, "body">): readonly string[] => body.split("\n");
+
+interface Entry {
+  readonly custID: number;
+  readonly idempotencyKey: string;
+}
+
+export const entriesOf = (request: Received): readonly Entry[] => linesOf(request).map((line) => JSON.parse(line));
+
+/** What a gateway says when each entry of a bulk request gets the status of `statusOf`; default: 201. */
+export function resultsFor(request: Received, statusOf: (entry: Entry, index: number) => number = () => 201): Reply {
+  const results = entriesOf(request).map((entry, index) => {
+    const status = statusOf(entry, index);
+    return status === 201 ? { index, status, id: `id-${entry.custID}` } : { index, status, error: `error ${status}` };
+  });
+  return { status: 207, body: { results } };
+}
+
 async function reply(response: ServerResponse, how: Reply): Promise<void> {
   if (how === "silence") return;
   if (how === "disconnect") {

@@ -71,14 +71,15 @@ test.each([
   60_000,
 );
 
-test("a process that ended while it took a lock file over does not keep others from it", async () => {
+test("a process that ended, also while it took a lock file over, does not keep others from it", async () => {
   const path = join(await temporaryDirectory(), "lock");
-  const content = await stale();
-  for (const file of [path, `${path}.takeover`, `${path}.takeover.takeover`]) await writeFile(file, content);
-  const unlock = await lockFile(path);
-  await expect(lockFile(path)).rejects.toMatchObject({ code: "JOURNAL_IN_USE" });
-  await unlock();
-  await expect(stat(path)).rejects.toThrow("ENOENT");
+  for (const content of [await stale(), `${process.pid} 1`, ""]) {
+    for (const file of [path, `${path}.takeover`, `${path}.takeover.takeover`]) await writeFile(file, content);
+    const unlock = await lockFile(path);
+    await expect(lockFile(path)).rejects.toMatchObject({ code: "JOURNAL_IN_USE" });
+    await unlock();
+    await expect(stat(path)).rejects.toThrow("ENOENT");
+  }
 });
 
 test("calls of one process at the same time: one gets it", async () => {

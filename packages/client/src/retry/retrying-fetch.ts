@@ -15,10 +15,6 @@ export interface RetryOptions {
   readonly longestDelayMs?: number;
 }
 
-interface Options extends RetryOptions {
-  readonly fetch?: Fetch;
-}
-
 type Outcome = { readonly response: Response } | { readonly error: unknown };
 
 /** A fetch that retries after errors, timeouts and statuses of `isRetriable`. All attempts of a POST have one key. */
@@ -29,7 +25,7 @@ export function retryingFetch({
   attemptMs = 15_000,
   firstDelayMs = 100,
   longestDelayMs = 5000,
-}: Options = {}): (request: Request) => Promise<Response> {
+}: RetryOptions & { readonly fetch?: Fetch } = {}): (request: Request) => Promise<Response> {
   return async (request) => {
     const { url, method, signal } = request;
     const endsAt = performance.now() + withinMs;

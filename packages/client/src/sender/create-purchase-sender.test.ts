@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startScriptedServer, type Received, type Reply } from "../scripted-server.test-kit.ts";
+import { entriesOf, resultsFor, startScriptedServer } from "../scripted-server.test-kit.ts";
+import type { Received, Reply } from "../scripted-server.test-kit.ts";
 import type { TallyClientError } from "../tally-client-error.ts";
 import { createPurchaseSender, type PurchaseSenderOptions } from "./create-purchase-sender.ts";
 import type { Purchase, RejectedPurchase } from "./purchase-queue.ts";
@@ -12,28 +13,9 @@ const purchase = (custID: number, more: Partial<Purchase> = {}): Purchase => ({
   ...more,
 });
 
-interface Entry {
-  readonly custID: number;
-  readonly idempotencyKey: string;
-}
-
-const entriesOf = ({ body }: Received): readonly Entry[] => body.split("\n").map((line) => JSON.parse(line));
 const customersOf = (request: Received): readonly number[] => entriesOf(request).map(({ custID }) => custID);
 
-/** What a gateway says when each entry gets the status of `statusOf`. */
-function resultsFor(request: Received, statusOf: (entry: Entry) => number, headers = {}): Reply {
-  const results = entriesOf(request).map((entry, index) => {
-    const status = statusOf(entry);
-    return status === 201 ? { index, status, id: `id-${entry.custID}` } : { index, status, error: `error ${status}` };
-  });
-  const statuses = new Set(results.map(({ status }) => status));
-  const [first = 201] = statuses;
-  const accepted = results.filter(({ status }) => status === 201).length;
-  const body = { accepted, refused: results.length - accepted, results };
-  return { status: statuses.size === 1 ? first : 207, headers, body };
-}
-
-const acceptAll = (request: Received): Reply => resultsFor(request, () => 201);
+const acceptAll = (request: Received): Reply => resultsFor(request);
 
 async function start(script: Parameters<typeof startScriptedServer>[0], options: Partial<PurchaseSenderOptions> = {}) {
   const { url, received } = await startScriptedServer(script);

@@ -4,17 +4,8 @@ import { PurchaseQueue, type WaitingPurchase } from "./purchase-queue.ts";
 
 const of = (number: number): WaitingPurchase => ({ number, text: "x".repeat(10), bytes: 10, settle: () => undefined });
 
-function queueOf(...purchases: readonly WaitingPurchase[]): PurchaseQueue {
-  const queue = new PurchaseQueue({ eventsMax: 4, bytesMax: 50 }, []);
-  for (const purchase of purchases) {
-    queue.reserve(purchase.bytes);
-    queue.push(purchase);
-  }
-  return queue;
-}
-
 test("a place counts from its reservation on, and is free again when it is given back or its purchase leaves", () => {
-  const queue = queueOf(of(1), of(2), of(3));
+  const queue = new PurchaseQueue({ eventsMax: 4, bytesMax: 50 }, [of(1), of(2), of(3)]);
   queue.reserve(10);
   expect(() => queue.reserve(10)).toThrow("the sender's buffer is full: it holds 4 events");
   queue.release(10);
@@ -24,14 +15,6 @@ test("a place counts from its reservation on, and is free again when it is given
   expect([queue.events, queue.purchases.length]).toEqual([2, 2]);
   expect(() => queue.reserve(31)).toThrow("it holds 20 of 50 bytes, the purchase has 31");
   queue.reserve(30);
-});
-
-test("purchases that stay are the oldest, in their order", () => {
-  const [second, third] = [of(2), of(3)];
-  const queue = queueOf(of(1), second, third, of(4));
-  queue.remove(3, [second, third]);
-  expect(queue.purchases.map(({ number }) => number)).toEqual([2, 3, 4]);
-  expect(queue.events).toBe(3);
 });
 
 test("a purchase that is larger than a request may be is sent alone", () => {

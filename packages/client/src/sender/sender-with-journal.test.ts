@@ -2,22 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { openJournal } from "../journal/open-journal.ts";
-import { startScriptedServer, type Received, type Reply } from "../scripted-server.test-kit.ts";
+import { linesOf, resultsFor, startScriptedServer } from "../scripted-server.test-kit.ts";
 import { temporaryDirectory } from "../temporary-directory.test-kit.ts";
 import { createPurchaseSender, type PurchaseSenderOptions } from "./create-purchase-sender.ts";
 import type { Purchase } from "./purchase-queue.ts";
 
 const purchase = (custID: number): Purchase => ({ storeID: 7, custID, date: "20261120", items: [{ ItemID: 9 }] });
-
-const linesOf = ({ body }: Received): readonly string[] => body.split("\n");
-
-function results(request: Received, ...statuses: readonly number[]): Reply {
-  const each = linesOf(request).map((_, index) => {
-    const status = statuses[index] ?? 201;
-    return status === 201 ? { index, status, id: `id-${index}` } : { index, status, error: "a reason" };
-  });
-  return { status: 207, body: { results: each } };
-}
 
 const newPath = async () => join(await temporaryDirectory(), "till.ndjson");
 
@@ -34,7 +24,7 @@ const open = async (path: string, baseUrl: string, options: Partial<PurchaseSend
 test("after a restart purchases are sent before new ones, in their order, with the same bytes and keys", async () => {
   const path = await newPath();
   let isAway = true;
-  const { url, received } = await startScriptedServer((request) => (isAway ? "disconnect" : results(request)));
+  const { url, received } = await startScriptedServer((request) => (isAway ? "disconnect" : resultsFor(request)));
   const first = await open(path, url);
   const added = await Promise.all([1, 2, 3].map((custID) => first.add(purchase(custID))));
   await vi.waitFor(() => expect(received.some((request) => linesOf(request).length === 3)).toBe(true), 10_000);
@@ -58,24 +48,24 @@ test("only what is settled leaves the file, and a rejected purchase is kept besi
   const path = await newPath();
   const { url } = await startScriptedServer((request, index) => {
     if (index === 0) return { status: 503 };
-    return index === 1 ? results(request, 201, 400, 503) : "silence";
+    return index === 1 ? resultsFor(request, (_, entry) => [201, 400, 503][entry] ?? 201) : "silence";
   });
   const sender = await open(path, url);
   const added = await Promise.all([1, 2, 3].map((custID) => sender.add(purchase(custID))));
-  expect(await added[1]?.settled).toEqual({ outcome: "rejected", status: 400, error: "a reason" });
+  expect(await added[1]?.settled).toEqual({ outcome: "rejected", status: 400, error: "error 400" });
   expect(await sender.close({ withinMs: 0 })).toEqual({ waiting: 1 });
   const journal = await openJournal(path);
   expect(journal.left.map(({ text }) => JSON.parse(text).custID)).toEqual([3]);
   await journal.close();
   expect(JSON.parse(await readFile(`${path}.rejected`, "utf8"))).toMatchObject({
     status: 400,
-    error: "a reason",
+    error: "error 400",
     purchase: { custID: 2, idempotencyKey: added[1]?.idempotencyKey },
   });
 });
 
 test("a purchase that the journal cannot keep is not taken, not sent, and takes no place", async () => {
-  const { url, received } = await startScriptedServer((request) => results(request));
+  const { url, received } = await startScriptedServer((request) => resultsFor(request));
   const journal = await openJournal(await newPath());
   // Writes fail from here on, as on a broken disk.
   await journal.close();
@@ -88,13 +78,13 @@ test("a purchase that the journal cannot keep is not taken, not sent, and takes 
 
 test("a journal that cannot forget is a problem, and purchases are delivered all the same", async () => {
   const path = await newPath();
-  const { url } = await startScriptedServer((request) => results(request, 400));
+  const { url } = await startScriptedServer((request) => resultsFor(request, () => 400));
   // The file of rejected purchases cannot be opened.
   await (await openJournal(join(`${path}.rejected`, "directory"))).close();
   const problems: unknown[] = [];
   const sender = await open(path, url, { onProblem: (problem) => problems.push(problem?.code) });
   const { settled } = await sender.add(purchase(1));
-  expect(await settled).toEqual({ outcome: "rejected", status: 400, error: "a reason" });
+  expect(await settled).toEqual({ outcome: "rejected", status: 400, error: "error 400" });
   expect(await sender.close()).toEqual({ waiting: 0 });
   expect(problems).toEqual(["JOURNAL_FAILED"]);
   const journal = await openJournal(path);

@@ -15,8 +15,6 @@ const secretPaths = [
   ...secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
   ...["", "*", "*.*"].map((parent) => `${parent}["x-api-key"]`),
 ];
-// Errors of drivers contain the command that failed: the arguments of AUTH are a user and a password.
-const hiddenKeys: ReadonlySet<string> = new Set(["args"]);
 const depthMax = 8;
 
 /** JSON lines with ISO time and the level as a word. Masks values of secret keys, down to three levels, and passwords
@@ -45,13 +43,14 @@ function serialiseError(error: unknown): unknown {
   return withoutArguments(error instanceof Error ? stdSerializers.err(error) : error, 0);
 }
 
+/** Errors of drivers contain the command that failed: the arguments of AUTH are a user and a password. */
 function withoutArguments(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
   if (depth === depthMax) return "…";
   if (Array.isArray(value)) return value.map((one: unknown) => withoutArguments(one, depth + 1));
   const entries = Object.entries(value).map(([key, inner]: [string, unknown]): [string, unknown] => [
     key,
-    hiddenKeys.has(key) ? "***" : withoutArguments(inner, depth + 1),
+    key === "args" ? "***" : withoutArguments(inner, depth + 1),
   ]);
   return Object.fromEntries(entries);
 }

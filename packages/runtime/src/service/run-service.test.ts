@@ -1,11 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, expect, test, vi } from "vitest";
-
-const running: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill("SIGKILL");
-});
+import { expect, onTestFinished, test, vi } from "vitest";
 
 test.each([
   ["waits for the work, once", "works", "SIGTERM", 0, /fixture: stopped/],
@@ -65,7 +60,7 @@ function run(behaviour: string) {
   const child = spawn(process.execPath, [new URL("run-service.fixture.ts", import.meta.url).pathname, behaviour], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  running.push(child);
+  onTestFinished(() => void child.kill("SIGKILL"));
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));

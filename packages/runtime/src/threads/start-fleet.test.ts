@@ -1,11 +1,9 @@
 import { silentLog } from "../failures/failures.ts";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { FixtureOptions } from "./start-fleet.fixture.ts";
 import { type Fleet, type FleetOptions, startFleet } from "./start-fleet.ts";
 
 const module = new URL("start-fleet.fixture.ts", import.meta.url);
-const fleets: Fleet<object>[] = [];
-afterEach(() => Promise.all(fleets.splice(0).map((fleet) => fleet.stop())));
 
 test("a fleet is started when every thread was ready, and shows its threads and what each reports", async () => {
   const starting: (readonly string[])[] = [];
@@ -157,7 +155,7 @@ async function start(behaviour: string, { starts = counter(), ...o }: Options = 
   const options: FixtureOptions = { behaviour, starts, finished: counter() };
   const log = { ...silentLog, info: to("info"), warn: to("warn"), error: to("error") };
   const fleet = await startFleet({ name: "test", threads: 2, stopWithinMs: 5000, ...o, module, options, log });
-  fleets.push(fleet);
+  onTestFinished(() => fleet.stop());
   return { fleet, lines, ...options };
 }
 

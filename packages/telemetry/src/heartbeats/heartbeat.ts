@@ -145,10 +145,8 @@ export function bucketOf(ms: number): number {
 
 /** The time below which a share `q` of the times lies, in ms; 0 without any. `pairs`: bucket, count, … in any order. */
 export function quantileOf(pairs: readonly number[], q: number): number {
-  const counts = addUp([pairs]);
-  const all = counts.reduce((sum, [, count]) => sum + count, 0);
-  let left = all * q;
-  for (const [bucket, count] of counts) {
+  let left = countOf(pairs) * q;
+  for (const [bucket, count] of addUp([pairs])) {
     left -= count;
     if (left <= 0) return timeOf(bucket);
   }

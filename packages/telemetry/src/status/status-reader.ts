@@ -33,9 +33,12 @@ export class StatusReader {
   constructor(servers: StatusServers) {
     const { database, heartbeats, publisher, namespace, domains } = servers;
     this.#servers = servers;
+    const responds = async (endpoint: "read" | "write"): Promise<void> => {
+      if (!(await database.responds(endpoint))) throw new Error("no response");
+    };
     this.#probes = {
-      write: probe(withinMs, async () => expectTrue(await database.responds("write"))),
-      read: probe(withinMs, async () => expectTrue(await database.responds("read"))),
+      write: probe(withinMs, () => responds("write")),
+      read: probe(withinMs, () => responds("read")),
       // Apart from the lag: without the read endpoint this is known.
       newest: probe(withinMs, () => newestStored(database.writer, domains)),
       lag: probe(withinMs, () => readLagMs(database, domains)),
@@ -142,11 +145,6 @@ async function depthsOf(publisher: StatusServers["publisher"], ingest: string, r
 function largest(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length < values.length ? null : Math.max(0, ...known);
-}
-
-function expectTrue(responds: boolean): true {
-  if (!responds) throw new Error("no response");
-  return true;
 }
 
 function rounded(ms: number | undefined): number | null {
