@@ -1,18 +1,24 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openInside } from "@tally/bench/inside";
-import { temporaryDirectory } from "@tally/local/at-end";
-import { expect, test, vi } from "vitest";
+import { openTcpProxy } from "@tally/local";
+import { atEnd, temporaryDirectory } from "@tally/local/at-end";
+import { expect, inject, test, vi } from "vitest";
 import { root, startProcess } from "./kit/programs.ts";
 import { postJson, sell } from "./kit/sales.ts";
-import { countOf, openDatabase, startSystem } from "./kit/system.ts";
+import { cellsOfBoards, countOf, openDatabase, startSystem } from "./kit/system.ts";
 
 const subscriberMain = join(root, "packages", "broker", "examples", "subscriber.ts");
 const lines = [{ line: 0, ItemID: 9, numberOfItems: 1 }];
 const inside = await openInside(join(await temporaryDirectory(), "inside"), undefined);
+const broker = await openTcpProxy(inject("services").accounts.ranker.amqpUrl);
+atEnd(() => broker.close());
 const system = await startSystem(
   { CHANGE_FEED: "on" },
-  { execArgv: (app) => (app === "writer" ? inside.flags(app, app) : []) },
+  {
+    execArgv: (app) => (app === "writer" ? inside.flags(app, app) : []),
+    environmentOf: (app) => (app === "ranker" ? { AMQP_URL: broker.url } : {}),
+  },
 );
 const database = openDatabase(system);
 const file = join(await temporaryDirectory(), "purchases.sqlite");
@@ -52,7 +58,8 @@ async function expectEqual(): Promise<void> {
   const stored = await rowsOf(`
     SELECT CONCAT(LOWER(HEX(id)), ' sale') AS row FROM purchases
     UNION ALL SELECT CONCAT(LOWER(HEX(id)), ' ', kind) FROM purchase_corrections`);
-  const kept = "SELECT replace(id, '-', '') || ' ' || substr(type, 17, length(type) - 19) AS row FROM events";
+  const kept =
+    "SELECT replace(id, '-', '') || ' ' || substr(type, 17, length(type) - 19) AS row FROM events WHERE type NOT LIKE '%alert%'";
   expect(subscribed(kept).toSorted()).toEqual(stored.map(({ row }) => row).toSorted());
   const [sums] = await rowsOf("SELECT CONCAT(SUM(quantity), '') AS row FROM purchase_items");
   const [back] = await rowsOf(
@@ -81,4 +88,37 @@ test("a subscriber has each sale, void and refund exactly once, although it and 
   await equal();
   expect(await countOf(database, "purchases")).toBe(48);
   expect(await countOf(database, "purchase_corrections")).toBe(24);
+  await subscriber.stop();
 }, 180_000);
+
+test("a ranker notes an alert without a broker; killed before it is published, the next one publishes the same event", async () => {
+  const store = 1 + Math.floor(Math.random() * 1e6);
+  const date = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+  const { headers } = await sell(system.url, store, { date, quantity: 40 });
+  const refund = { storeID: store, date, lines: [{ line: 0, ItemID: 9, numberOfItems: 30 }] };
+  const path = `/purchases/${headers.get("tally-event-id")}/refunds`;
+  const refunded = await postJson(system.url + path, refund, { "idempotency-key": "back" });
+  expect(refunded.status).toBe(201);
+  const isRanked = async () => (await cellsOfBoards(system)).includes(`store:${store} 9 10`);
+  await expect.poll(isRanked, { timeout: 20_000 }).toBe(true);
+  await system.ranker.stop();
+  // The next look is the first one, which reads the refunds at once.
+  await database.transaction((tx) => tx.execute("DELETE FROM sales_alerts"));
+  broker.become({ name: "frozen" });
+  const starting = system.ranker.start().catch(() => undefined);
+  const noted = () => rowsOf("SELECT event AS row FROM alert_events");
+  await expect.poll(async () => (await noted()).length, { timeout: 20_000 }).toBe(1);
+  const [{ row } = { row: "{}" }] = await noted();
+  system.ranker.kill("SIGKILL");
+  await starting;
+  broker.become({ name: "open" });
+  await subscribe();
+  await system.ranker.start();
+  await expect.poll(noted, { timeout: 20_000 }).toEqual([]);
+  const { id, data } = JSON.parse(row);
+  expect(data).toMatchObject({ rule: "returns", state: "on", storeID: store });
+  const kept = () => subscribed("SELECT id || ' ' || data AS row FROM events WHERE type LIKE '%alert%'");
+  await expect.poll(kept, { timeout: 20_000 }).toEqual([`${id} ${JSON.stringify(data)}`]);
+  const metrics = await (await fetch(`http://127.0.0.1:${system.ranker.port}/metrics`)).text();
+  expect(metrics).toMatch(/^tally_ranker_alerts\{.*rule="returns".*\} 1$/m);
+}, 120_000);

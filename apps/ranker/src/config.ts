@@ -1,5 +1,5 @@
 import { domains, measures } from "@tally/domains";
-import { fleetAppSettings, integer, seriesSettings, type Config } from "@tally/runtime";
+import { changeFeedSetting, fleetAppSettings, integer, seriesSettings, type Config } from "@tally/runtime";
 
 const names = domains.map(({ name }) => name);
 
@@ -7,6 +7,7 @@ const names = domains.map(({ name }) => name);
 export const rankerSettings = {
   ...fleetAppSettings("RANKER", names, { threads: 1, prefetch: 8, healthPort: 8082 }),
   ...seriesSettings(measures),
+  changeFeed: changeFeedSetting,
   batchesKeptSeconds: integer(
     "RANKER_BATCHES_KEPT_SECONDS",
     "how long the ledger keeps a ranked batch at least, and twice as long at most; a Redis that lost more is rebuilt",

@@ -1,8 +1,9 @@
 import { clockOf, closeEarlier, findMissing, isInHistory, keepShards, listBatches, openEpoch } from "@tally/database";
 import { placeAt, readEpochs, readFold, readShards, type Database, type Epochs } from "@tally/database";
+import { FeedPublisher, type FeedOptions } from "@tally/broker";
 import { Outage, type Log } from "@tally/runtime";
 import { firstKeptDay, textOfSeries } from "@tally/contract";
-import type { BatchId, Domain, SeriesSettings, SqlReader } from "@tally/contract";
+import type { BatchId, Domain, FeedEvent, SeriesSettings, SqlReader } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";
 import { fold, rebuild, repair } from "@tally/reconcile";
 import { rebuildPace } from "./rebuild-pace.ts";
@@ -21,6 +22,8 @@ export interface AuditorOptions {
   /** A rebuild that must wait, because the one before it for the same reason did not help. */
   readonly onRebuildDelayed: (domain: string) => void;
   readonly onFoldFailed: (domain: string) => void;
+  /** For the alerts; absent: they are not published. */
+  readonly feed?: Pick<FeedOptions, "publisher" | "namespace"> | undefined;
   /** How many alerts there are by a rule. */
   readonly onWatched: (domain: string, rule: string, alerts: number) => void;
 }
@@ -46,6 +49,7 @@ export class DomainAuditor {
   #checkedTo: number | undefined;
   readonly #outage: Outage;
   readonly #watchOutage: Outage;
+  readonly #feed: FeedPublisher | undefined;
   #openedAtMs = -Infinity;
   /** Epochs up to `to` were closed when this was seen. `settledTo`: those that were closed `settledAfterMs` before. */
   #closed = { to: 0, seenAtMs: 0, settledTo: 0 };
@@ -62,6 +66,8 @@ export class DomainAuditor {
     this.#signal = signal;
     this.#outage = new Outage(options.log, `fold the ledger of ${domain.name}`);
     this.#watchOutage = new Outage(options.log, `look for alerts of ${domain.name}`);
+    const { feed, log } = options;
+    this.#feed = feed && new FeedPublisher({ ...feed, domain, signal, log, withinMs: watchWithinMs });
     this.#pace = rebuildPace(domain.name, options.log, options.onRebuildDelayed);
   }
 
@@ -181,11 +187,17 @@ export class DomainAuditor {
   async watch(): Promise<void> {
     const { database, rankings } = this.#options;
     const { name } = this.#domain;
+    const feed = this.#feed;
+    const publish = async (events: readonly FeedEvent[]) => {
+      const [first] = events;
+      return first === undefined || (await feed?.publish(first.id, new Date().toISOString(), events)) === "done";
+    };
     const look = async () =>
       this.#domain.watch?.({
         rows: database.writer,
         nowMs: await clockOf(database.writer),
         transaction: (work) => database.transaction(work, { giveUpAfterMs: watchWithinMs }),
+        publish: feed && publish,
         boards: {
           top: (board, limit) => rankings.top(name, board, limit),
           whole: (boards) => rankings.whole(name, boards),

@@ -3,8 +3,8 @@ import { connectDatabase } from "@tally/database";
 import { liveSeries, servedDomains } from "@tally/domains";
 import { runThread, createLogger, recentProblems } from "@tally/runtime";
 import { Activity, openTracer } from "@tally/telemetry";
-import { connectConsumer } from "@tally/broker";
-import { queuesOf, type Domain } from "@tally/contract";
+import { connectConsumer, connectPublisher } from "@tally/broker";
+import { feedOf, queuesOf, type Domain } from "@tally/contract";
 import { connectRankings } from "@tally/redis";
 import { Auditor } from "./auditor.ts";
 import { BatchRanker, type BatchRankerOptions } from "./batch-ranker.ts";
@@ -36,10 +36,21 @@ runThread<RankerConfig>(async (config, { index }) => {
   const tracer = await openTracer({ app: "ranker", endpoint: config.otlpEndpoint, log });
   const keptMs = config.batchesKeptSeconds * 1000;
   // One auditor is enough: others would check the same batches.
-  const auditor =
-    index === 0
-      ? new Auditor({ domains, database, rankings, log, keptMs, series: liveSeries(config), ...metrics })
+  const isAuditor = index === 0;
+  const publisher =
+    isAuditor && config.changeFeed === "on"
+      ? connectPublisher({
+          url: config.amqpUrl,
+          connectionName: `tally ranker ${index} alerts`,
+          queues: [],
+          topics: domains.filter(({ feed }) => feed).map(({ name }) => feedOf(namespace, name).exchange),
+          log,
+        })
       : undefined;
+  const feed = publisher && { publisher, namespace };
+  const auditor = isAuditor
+    ? new Auditor({ domains, database, rankings, log, keptMs, series: liveSeries(config), feed, ...metrics })
+    : undefined;
   const parts = { config, index, rankings, log, tracer, metrics, activity };
   const rankers = domains.map((domain) => startRanker(domain, parts));
   await Promise.all(rankers.map(({ consumer }) => consumer.ready));
@@ -52,7 +63,7 @@ runThread<RankerConfig>(async (config, { index }) => {
       const drained = Promise.all(rankers.map(({ ranker }) => ranker.drain()));
       await Promise.race([drained, delay(drainWithinMs, undefined, { ref: false })]);
       for (const { ranker } of rankers) ranker.stop();
-      await Promise.all([auditor?.stop(), ...rankers.map(({ consumer }) => consumer.close())]);
+      await Promise.all([auditor?.stop(), publisher?.close(), ...rankers.map(({ consumer }) => consumer.close())]);
       await Promise.all([rankings.close(), database.close(), tracer.close()]);
     },
   };

@@ -15,11 +15,14 @@ function documentOf() {
     required: ["specversion", "id", "source", "type", "subject", "time", "data"],
     properties: {
       specversion: { const: "1.0" },
-      id: text("the event id: equal ids of one source are one event"),
+      id: text("equal ids of one source are one event"),
       source: text("/NAMESPACE/purchases"),
       type: { const: type },
-      subject: text("the store"),
-      time: { ...text("when the gateway accepted it; later if it was parked or replayed"), format: "date-time" },
+      subject: text("the store; of an alert without one, the item"),
+      time: {
+        ...text("when the gateway accepted it; later if it was parked or replayed; of an alert when it was seen"),
+        format: "date-time",
+      },
       data,
     },
   }));
@@ -43,14 +46,14 @@ function documentOf() {
     info: {
       title: "tally change feed",
       version: "1",
-      description: "Every stored event, at least once, in any order. `tally` is the NAMESPACE",
+      description: "Every stored event and each alert, at least once, in any order. `tally` is the NAMESPACE",
     },
     channels: Object.fromEntries(channels),
     operations: Object.fromEntries(operations),
     components: {
       messages: {
         batch: {
-          summary: "CloudEvents 1.0: what a batch has stored. At most 4 MB",
+          summary: "CloudEvents 1.0: what a batch has stored, or alerts. At most 4 MB",
           contentType: "application/cloudevents-batch+json; charset=utf-8",
           payload: { type: "array", minItems: 1, items: { oneOf: cloudEvents } },
         },

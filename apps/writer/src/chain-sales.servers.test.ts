@@ -1,4 +1,5 @@
-import { decodeRankingMessage, fieldIn, InvalidInput, newEventId, utcDayOf, type Event } from "@tally/contract";
+import { decodeRankingMessage, fieldIn, InvalidInput, newEventId, utcDayOf } from "@tally/contract";
+import type { Event, FeedEvent, WatchSources } from "@tally/contract";
 import { rebuild } from "@tally/reconcile";
 import { ownRankings } from "@tally/redis/own-rankings";
 import fc from "fast-check";
@@ -18,14 +19,10 @@ const days = [utcDayOf(Date.now()), utcDayOf(Date.now() - dayMs)] as const;
 const sources = sourcesOf(writer, rankings);
 const { boards } = sources;
 
-/** The sampler of a ranker at a time. `fails`: its process is killed before its commit. */
-const watchAt = (nowMs: number, { fails = false, from = boards } = {}) =>
-  purchases.watch?.({
-    rows: writer,
-    boards: from,
-    nowMs,
-    transaction: (work) => (fails ? Promise.reject(new Error("killed")) : database.transaction(work)),
-  });
+/** The sampler of a ranker at a time. */
+const watchAt = (nowMs: number, others: Partial<WatchSources> = {}) =>
+  purchases.watch?.({ rows: writer, boards, nowMs, transaction: (work) => database.transaction(work), ...others });
+const killed = () => Promise.reject(new Error("killed"));
 
 /** The sums of each sample, by day and quarter of an hour, that a sampler must have written. */
 const expectedSamples = new Map<string, readonly number[]>();
@@ -88,7 +85,7 @@ test("hours and regions add up to the board, which is the sum of the rows, whate
     // At most 28 hours in all: the days stay live.
     clockMs += (1 + (of % 7)) * minuteMs;
     for (const body of opened.messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
-    if (kind === "kill") await expect(watchAt(clockMs, { fails: true })).rejects.toThrow("killed");
+    if (kind === "kill") await expect(watchAt(clockMs, { transaction: killed })).rejects.toThrow("killed");
     if (kind === "twice") await Promise.all([watchAt(clockMs), watchAt(clockMs + 1)]);
     if (kind === "watch") await watchAt(clockMs);
     if (kind === "watch" || kind === "twice") await noteExpected(clockMs);
@@ -134,7 +131,7 @@ test("hours and regions add up to the board, which is the sum of the rows, whate
   );
 });
 
-test("alerts name silent stores, other dates, many returns and items that sell far more than usual, as the rules say", async () => {
+test("alerts name silent stores, other dates, many returns and items that sell far more than usual, as the rules say, and are published until a broker has them", async () => {
   await rebuild({ domain: purchases, database, rankings, series });
   const opened = await openWriter(own, { series });
   const sell = async (...events: readonly Event[]) => {
@@ -165,7 +162,11 @@ test("alerts name silent stores, other dates, many returns and items that sell f
   });
 
   await sell(sale(101, { date: today }), sale(102, { date: today }));
-  expect(await watchAt(earlierMs)).toEqual({ silent: 0, dates: 0, returns: 0, surge: 0 });
+  const told: (readonly FeedEvent[])[] = [];
+  let isTaken = false;
+  const publish = async (events: readonly FeedEvent[]) => told.push(events) > 0 && isTaken;
+  const tellAt = (atMs: number) => watchAt(atMs, { publish });
+  expect(await tellAt(earlierMs)).toEqual({ silent: 0, dates: 0, returns: 0, surge: 0 });
 
   const returned = sale(103, { date: today, lines: [[5, 40]] });
   const surging = sale(102, { date: today, lines: [[77, 60]] });
@@ -173,14 +174,16 @@ test("alerts name silent stores, other dates, many returns and items that sell f
   await sell(returned, surging, twoDaysAgo);
   const refund = { id: newEventId(), kind: "refund", saleId: returned.id, storeId: 103, date: today };
   await sell(Object.assign(refund, { lines: [[0, 5, 30]] }));
-  expect(await watchAt(nowMs)).toEqual({ silent: 1, dates: 1, returns: 1, surge: 1 });
+  // Two rankers at once: the alerts of one of them count.
+  const found = { silent: 1, dates: 1, returns: 1, surge: 1 };
+  expect(await Promise.all([tellAt(nowMs), tellAt(nowMs + 1)])).toEqual([found, found]);
 
   const body = await salesOf(today);
   const lastSaleAt = new Date(earlierMs).toISOString();
   expect(fieldIn(body, "silent")).toEqual([{ storeID: 101, region: "South", lastSaleAt, usual: 12 }]);
   expect(fieldIn(body, "doubtful")).toMatchObject([{ storeID: 104 }]);
   const sinceOf = (of: unknown) => listOf(of, "alerts").map((one) => [fieldIn(one, "rule"), fieldIn(one, "since")]);
-  const since = new Date(nowMs).toISOString();
+  const since = fieldIn(told[0]?.[0]?.data, "since");
   expect(sinceOf(body)).toEqual(["silent", "dates", "returns", "surge"].map((rule) => [rule, since]));
   expect(listOf(body, "alerts").slice(2)).toMatchObject([
     { storeID: 103, text: "30 of 40 units that it sold today were returned" },
@@ -194,9 +197,24 @@ test("alerts name silent stores, other dates, many returns and items that sell f
     { rule: "surge", isOn: 1, minutes: null, minimum: 61, above: null },
   ];
   await database.transaction(async (tx) => put?.put(rows, tx));
-  expect(await watchAt(nowMs + minuteMs)).toEqual({ silent: 0, dates: 1, returns: 1, surge: 0 });
+  isTaken = true;
+  expect(await tellAt(nowMs + minuteMs)).toEqual({ silent: 0, dates: 1, returns: 1, surge: 0 });
   expect(sinceOf(await salesOf(today))).toEqual(["dates", "returns"].map((rule) => [rule, since]));
+  await tellAt(nowMs + 2 * minuteMs);
+  expectTold(told, listOf(body, "alerts"));
 });
+
+/** All alerts were published until a broker took them, with the two that were over then. */
+function expectTold(told: readonly (readonly FeedEvent[])[], alerts: readonly unknown[]): void {
+  const fields = (one: unknown) => ["rule", "storeID", "itemID", "since", "text"].map((field) => fieldIn(one, field));
+  const last = told.at(-1) ?? [];
+  for (const events of told) expect(events.slice(0, 4)).toEqual(last.slice(0, 4));
+  const shown = last.map(({ data }) => [...fields(data), fieldIn(data, "state")].join());
+  const offs = alerts.filter((one) => ["silent", "surge"].includes(String(fieldIn(one, "rule"))));
+  const expected = [alerts.map((one) => `${fields(one).join()},on`), offs.map((one) => `${fields(one).join()},off`)];
+  expect(shown.toSorted()).toEqual(expected.flat().toSorted());
+  expect(told.map((events) => events.length)).toEqual([...told.slice(1).map(() => 4), 6]);
+}
 
 test("all stores have one currency, whatever is registered at once; only a single store changes it", async () => {
   const put = purchases.puts.find(({ path }) => path.startsWith("/stores")) ?? expect.fail();
@@ -242,9 +260,9 @@ test("samples go on with the days that are kept, answer without Redis, and survi
   const daysOf = async () =>
     (await writer.query<{ day: number }>("SELECT DISTINCT day FROM sales_samples ORDER BY day")).map(({ day }) => day);
   // No day is kept: nothing is noted, and nobody has looked.
-  await watchAt(nowMs, { from: noneOf(() => true) });
+  await watchAt(nowMs, { boards: noneOf(() => true) });
   expect([await daysOf(), fieldIn(await salesOf(days[0]), "alertsAsOf")]).toEqual([[], null]);
-  await watchAt(nowMs, { from: noneOf((board) => !board.startsWith(String(days[0]))) });
+  await watchAt(nowMs, { boards: noneOf((board) => !board.startsWith(String(days[0]))) });
   expect(await daysOf()).toEqual([days[0]]);
   // What yesterday had before the first look is no sign of wrong dates.
   await database.transaction((tx) => tx.execute("DELETE FROM sales_alerts"));

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { domains, measures } from "@tally/domains";
-import { choice, fleetAppSettings, integer, seriesSettings, type Config } from "@tally/runtime";
+import { changeFeedSetting, fleetAppSettings, integer, seriesSettings, type Config } from "@tally/runtime";
 
 // Half of the cores; the other half is for the gateway and the servers, for which a thread mostly waits.
 const threads = Math.max(1, Math.floor(availableParallelism() / 2));
@@ -11,10 +11,7 @@ const names = domains.map(({ name }) => name);
 export const writerSettings = {
   ...fleetAppSettings("WRITER", names, { threads, prefetch: 16, healthPort: 8081 }),
   ...seriesSettings(measures),
-  changeFeed: choice("CHANGE_FEED", "publish the stored changes as CloudEvents; the same in all writers", {
-    of: ["off", "on"],
-    default: "off",
-  }),
+  changeFeed: changeFeedSetting,
   eventsPerTransaction: integer(
     "WRITER_EVENTS_PER_TRANSACTION",
     "a transaction takes waiting batches up to this number of events",

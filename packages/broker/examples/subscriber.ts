@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { connect } from "amqplib";
 
-// node subscriber.ts FILE: keeps each sale, void and refund in a local table, exactly once. It may be killed at any time.
+// node subscriber.ts FILE: keeps each sale, void, refund and alert in a local table, exactly once. It may be killed at any time.
 // The broker delivers at least once, so the table knows each event id, and a delivery is acknowledged after the commit.
 
 const { AMQP_URL = "amqp://127.0.0.1", NAMESPACE = "tally" } = process.env;
@@ -13,7 +13,7 @@ interface CloudEvent {
   readonly source: string;
   readonly type: string;
   readonly subject: string;
-  readonly data: { readonly items: readonly { readonly ItemID: number; readonly numberOfItems: number }[] };
+  readonly data: { readonly items?: readonly { readonly ItemID: number; readonly numberOfItems: number }[] };
 }
 
 const database = new DatabaseSync(process.argv[2] ?? "purchases.sqlite");
@@ -29,6 +29,7 @@ const signs = new Map([
   ["tally.purchases.sale.v1", 1],
   ["tally.purchases.void.v1", -1],
   ["tally.purchases.refund.v1", -1],
+  ["tally.purchases.alert.v1", 0],
 ]);
 
 function store(events: readonly CloudEvent[]): void {
@@ -37,7 +38,7 @@ function store(events: readonly CloudEvent[]): void {
     const sign = signs.get(type);
     // Another type, or an event that was delivered before.
     if (sign === undefined || keep.run(source, id, type, JSON.stringify(data)).changes === 0) continue;
-    for (const { ItemID, numberOfItems } of data.items) count.run(Number(subject), ItemID, sign * numberOfItems);
+    for (const { ItemID, numberOfItems } of data.items ?? []) count.run(Number(subject), ItemID, sign * numberOfItems);
   }
   database.exec("COMMIT");
 }

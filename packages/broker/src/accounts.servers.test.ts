@@ -73,7 +73,7 @@ test("a gateway's account can publish events and read depths, and nothing else",
   ]);
 });
 
-test("a ranker's account can consume the rank queues, and nothing else", async () => {
+test("a ranker's account can consume the rank queues and publish alerts, and nothing else", async () => {
   const { name, exchange } = await ownQueues();
   const { amqpUrl } = accounts.ranker;
   expect(await resultOf(amqpUrl, (channel) => channel.get(name("rank")))).toBe("done");
@@ -85,15 +85,17 @@ test("a ranker's account can consume the rank queues, and nothing else", async (
   ]);
 });
 
-test("only a writer's account can publish changes, and it cannot read them", async () => {
+test("only the accounts of a writer and a ranker can publish changes, and they cannot read them", async () => {
   const exchange = `t${randomBytes(6).toString("hex")}.purchases`;
-  const writer = await connect(accounts.writer.amqpUrl);
-  await declareTopics(writer, [exchange]);
-  await writer.close();
-  expect(await resultOf(accounts.writer.amqpUrl, send(exchange, "batch.v1"))).toBe("done");
-  for (const { amqpUrl } of [accounts.gateway, accounts.ranker, accounts.maintenance])
+  for (const { amqpUrl } of [accounts.writer, accounts.ranker]) {
+    const connection = await connect(amqpUrl);
+    await declareTopics(connection, [exchange]);
+    await connection.close();
+    expect(await resultOf(amqpUrl, send(exchange, "batch.v1"))).toBe("done");
+    await expectRefused(amqpUrl, [(channel) => channel.assertQueue(`${exchange}.feed.own`)]);
+  }
+  for (const { amqpUrl } of [accounts.gateway, accounts.maintenance])
     await expectRefused(amqpUrl, [send(exchange, "batch.v1"), (channel) => channel.deleteExchange(exchange)]);
-  await expectRefused(accounts.writer.amqpUrl, [(channel) => channel.assertQueue(`${exchange}.feed.own`)]);
 });
 
 test("a writer's account can use no queues but those of tally", async () => {

@@ -89,13 +89,15 @@ export interface BatchEvent<E extends Event = Event> {
 /** An event that added or replaced a row. A domain may add what it replaced. */
 export type Change<E extends Event = Event> = BatchEvent<E>;
 
-/** A change as subscribers see it; a CloudEvent is made of it. */
+/** A change or an alert as subscribers see it; a CloudEvent is made of it. */
 export interface FeedEvent {
   /** The event id. */
   readonly id: string;
   /** Its end is the version of `data`. */
   readonly type: string;
   readonly subject: string;
+  /** Default: that of its batch. */
+  readonly time?: string;
   readonly data: object;
 }
 
@@ -104,6 +106,8 @@ export interface WatchSources extends Pick<Sources, "rows"> {
   readonly boards: Pick<BoardReader, "top" | "whole">;
   readonly nowMs: number;
   readonly transaction: <T>(work: (transaction: SqlTransaction) => Promise<T>) => Promise<T>;
+  /** Publishes to the change feed; false: not now. Absent: there is no feed. */
+  readonly publish?: ((events: readonly FeedEvent[]) => Promise<boolean>) | undefined;
 }
 
 interface Feed<C extends Change> {

@@ -1,6 +1,6 @@
 export { type Config, readConfig, readConfigOrExit, ConfigError, serviceErrors } from "./service/config.ts";
 export { addresses, choice, integer, list, redisUrl, type Setting, secret, string, url } from "./service/setting.ts";
-export { domainsSetting, seriesSettings, systemSettings } from "./service/setting.ts";
+export { changeFeedSetting, domainsSetting, seriesSettings, systemSettings } from "./service/setting.ts";
 export { createLogger, recentProblems } from "./service/create-logger.ts";
 export { type Logger } from "pino";
 export { createMetrics, metricsIn, poolMetrics, type PoolState } from "./service/metrics.ts";

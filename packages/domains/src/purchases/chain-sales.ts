@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { AsOf, closed } from "../values.ts";
 import { businessDayOf, dateAfter } from "./business-day.ts";
 import { ruleNames } from "./alert-rules.ts";
+import { alertsRead, type Alert } from "./alerts.ts";
 import { regionsOnDay } from "./chain-counts.ts";
 import { currencyOfChain } from "./currency.ts";
 import { items } from "./items.ts";
@@ -13,7 +14,6 @@ import { difference, noSales, samplesOfDay, soldAt, soldNow, storesAt } from "./
 import { slotOf, sumOf, untilWeekAgo, weekMs, type Sample, type Sold } from "./sales-samples.ts";
 import { stores } from "./stores.ts";
 import { ifAvailable } from "./window-counts.ts";
-import { alertsRead, type Alert } from "./watch-sales.ts";
 
 const hourMs = 3_600_000;
 const hourSlots = 4;

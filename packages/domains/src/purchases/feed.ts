@@ -1,4 +1,5 @@
 import type { FeedEvent, SqlReader } from "@tally/contract";
+import { alertType, ShownAlert } from "./alerts.ts";
 import type { PurchaseEvent } from "./event.ts";
 import { ShownPurchase, shownPurchase } from "./list-purchases.ts";
 import { CorrectionOfSale, correctionOfSale } from "./shown-correction.ts";
@@ -35,5 +36,6 @@ export const feed = {
     [typeOf("sale")]: ShownPurchase,
     [typeOf("void")]: CorrectionOfSale,
     [typeOf("refund")]: CorrectionOfSale,
+    [alertType]: ShownAlert,
   },
 };

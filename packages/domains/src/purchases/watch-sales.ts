@@ -1,65 +1,33 @@
 import { setImmediate } from "node:timers/promises";
-import { keyedRead, utcDayOf, type SqlReader, type WatchSources } from "@tally/contract";
-import { Type, type Static } from "typebox";
+import { utcDayOf, type SqlReader, type WatchSources } from "@tally/contract";
+import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { readRules, ruleNames, type AlertRules, type RuleName } from "./alert-rules.ts";
+import { alertsRead, noteAlerts, tellAlerts, type Alert, type FoundAlerts } from "./alerts.ts";
 import { businessDayOf, dateAfter, type StoreClock } from "./business-day.ts";
 import { commonClock, selectClocks } from "./registry.ts";
 import { itemsMax, sample, slotOf, storesAt, weekMs, type Stores } from "./sales-samples.ts";
 import { countedLines, listOf } from "./store.ts";
 
-/** `sinceMs`: when it was found first. `lastMs`, `usual`: of a silent store. */
-const AlertOf = Type.Object({
-  rule: Type.Enum(ruleNames),
-  storeID: Type.Optional(Type.Integer()),
-  itemID: Type.Optional(Type.Integer()),
-  sinceMs: Type.Integer(),
-  text: Type.String(),
-  lastMs: Type.Optional(Type.Integer()),
-  usual: Type.Optional(Type.Integer()),
-});
-export type Alert = Static<typeof AlertOf>;
-const isAlerts = Compile(Type.Array(AlertOf));
-
-interface FoundAlerts {
-  readonly foundAt: number;
-  readonly alerts: readonly Alert[];
-}
-
 type Found = Omit<Alert, "sinceMs" | "rule">;
-
-const upsertFound = `
-  INSERT INTO sales_alerts (id, found_at, alerts) VALUES ?
-  ON DUPLICATE KEY UPDATE found_at = VALUES(found_at), alerts = VALUES(alerts)`;
-
-/** What the newest look has found; undefined: there was none. */
-export const alertsRead = keyedRead<readonly [], { foundAt: number; alerts: string }, FoundAlerts | undefined>({
-  select: "SELECT found_at AS foundAt, alerts FROM sales_alerts WHERE id = 1",
-  values: () => [],
-  ofRows: ([row]) => row && { foundAt: row.foundAt, alerts: listOf(isAlerts, row.alerts) },
-});
 
 // Rankers look each minute; one of them does the work.
 const recentMs = 45_000;
 
-/** Takes a sample of the sales, and looks for what the rules say. */
+/** Takes a sample of the sales, looks for what the rules say, and publishes what is new. */
 export async function watchSales(sources: WatchSources): Promise<Readonly<Record<string, number>>> {
-  const { rows, nowMs, transaction } = sources;
-  const before = alertsRead.ofRows(await rows.query(alertsRead.select), []);
-  const isRecent = before !== undefined && Math.abs(nowMs - before.foundAt) < recentMs;
-  if (isRecent || !(await sample(sources, before === undefined))) return countsOf(before?.alerts ?? []);
-  const found = await findAll(sources, before);
-  const since = new Map(before?.alerts.map((one) => [nameOf(one), one.sinceMs]));
-  const alerts = found.map((one): Alert => Object.assign(one, { sinceMs: since.get(nameOf(one)) ?? nowMs }));
-  await transaction((tx) => tx.upsert(upsertFound, [[1, nowMs, JSON.stringify(alerts)]]));
-  return countsOf(alerts);
+  const alerts = await newestAlerts(sources);
+  await tellAlerts(sources);
+  return Object.fromEntries(ruleNames.map((rule) => [rule, alerts.filter((one) => one.rule === rule).length]));
 }
 
-const nameOf = ({ rule, storeID, itemID }: Pick<Alert, "rule" | "storeID" | "itemID">) =>
-  `${rule} ${storeID ?? ""} ${itemID ?? ""}`;
-
-const countsOf = (alerts: readonly Alert[]) =>
-  Object.fromEntries(ruleNames.map((rule) => [rule, alerts.filter((one) => one.rule === rule).length]));
+async function newestAlerts(sources: WatchSources): Promise<readonly Alert[]> {
+  const { rows, nowMs } = sources;
+  const before = alertsRead.ofRows(await rows.query(alertsRead.select), []);
+  const isRecent = before !== undefined && Math.abs(nowMs - before.foundAt) < recentMs;
+  if (isRecent || !(await sample(sources, before === undefined))) return before?.alerts ?? [];
+  return noteAlerts(sources, before, await findAll(sources, before));
+}
 
 interface Look {
   readonly rows: SqlReader;

@@ -231,6 +231,13 @@ export const systemSettings = {
 export const domainsSetting = <const Name extends string>(names: readonly Name[]) =>
   subset("DOMAINS", "the domains that this app serves; absent: all", { of: names });
 
+/** Whether a change feed is published. */
+export const changeFeedSetting = choice(
+  "CHANGE_FEED",
+  "publish stored changes and alerts as CloudEvents; the same in writers and rankers",
+  { of: ["off", "on"], default: "off" },
+);
+
 /** What the rankings keep of mirrored counts beside the counts of all time. The first measure is always kept. */
 export const seriesSettings = <const Measure extends string>(measures: readonly [Measure, ...Measure[]]) =>
   ({

@@ -1,0 +1,108 @@
+import { keyedRead, type FeedEvent, type WatchSources } from "@tally/contract";
+import { Type, type Static } from "typebox";
+import { Compile } from "typebox/compile";
+import { ruleNames } from "./alert-rules.ts";
+import { listOf } from "./store.ts";
+
+const OfAlert = {
+  rule: Type.Enum(ruleNames),
+  storeID: Type.Optional(Type.Integer()),
+  itemID: Type.Optional(Type.Integer()),
+  text: Type.String(),
+};
+
+/** `sinceMs`: when it was found first. `lastMs`, `usual`: of a silent store. */
+const AlertOf = Type.Object({
+  ...OfAlert,
+  sinceMs: Type.Integer(),
+  lastMs: Type.Optional(Type.Integer()),
+  usual: Type.Optional(Type.Integer()),
+});
+export type Alert = Static<typeof AlertOf>;
+const isAlerts = Compile(Type.Array(AlertOf));
+
+export interface FoundAlerts {
+  readonly foundAt: number;
+  readonly alerts: readonly Alert[];
+}
+
+/** What the newest look has found; undefined: there was none. */
+export const alertsRead = keyedRead<readonly [], { foundAt: number; alerts: string }, FoundAlerts | undefined>({
+  select: "SELECT found_at AS foundAt, alerts FROM sales_alerts WHERE id = 1",
+  values: () => [],
+  ofRows: ([row]) => row && { foundAt: row.foundAt, alerts: listOf(isAlerts, row.alerts) },
+});
+
+const upsertFound = `
+  INSERT INTO sales_alerts (id, found_at, alerts) VALUES ?
+  ON DUPLICATE KEY UPDATE found_at = VALUES(found_at), alerts = VALUES(alerts)`;
+const upsertEvents = "INSERT INTO alert_events (id, noted_at, event) VALUES ? ON DUPLICATE KEY UPDATE id = VALUES(id)";
+const deleteOld = "DELETE FROM alert_events WHERE noted_at < ?";
+// While no broker takes them.
+const eventsKeptMs = 7 * 86_400_000;
+
+/** Notes what a look has found after `before`, and with a feed the events that it means: `tellAlerts` publishes them.
+ * Of two looks at once the first one counts. */
+export async function noteAlerts(
+  { nowMs, transaction, publish }: WatchSources,
+  before: FoundAlerts | undefined,
+  found: readonly Omit<Alert, "sinceMs">[],
+): Promise<readonly Alert[]> {
+  const known = new Map(before?.alerts.map((one) => [nameOf(one), one]));
+  const alerts = found.map((one): Alert => ({ ...one, sinceMs: known.get(nameOf(one))?.sinceMs ?? nowMs }));
+  const events = alerts.filter((one) => !known.delete(nameOf(one))).map((one) => eventOf(one, "on", nowMs));
+  for (const over of known.values()) events.push(eventOf(over, "off", nowMs));
+  await transaction(async (tx) => {
+    const [row] = await tx.query<{ foundAt: number }>(`${alertsRead.select} FOR UPDATE`);
+    if (row?.foundAt !== before?.foundAt) return;
+    await tx.upsert(upsertFound, [[1, nowMs, JSON.stringify(alerts)]]);
+    await tx.execute(deleteOld, [nowMs - eventsKeptMs]);
+    if (publish === undefined || events.length === 0) return;
+    const rows = events.map((event) => [event.id, nowMs, JSON.stringify(event)]);
+    await tx.upsert(upsertEvents, rows);
+  });
+  return alerts;
+}
+
+const nameOf = ({ rule, storeID, itemID }: Omit<Alert, "sinceMs">) => `${rule}:${storeID ?? ""}:${itemID ?? ""}`;
+
+export const alertType = "tally.purchases.alert.v1";
+/** The `data` of its event. */
+export const ShownAlert = Type.Object({
+  ...OfAlert,
+  state: Type.Enum(["on", "off"]),
+  since: Type.String({ format: "date-time" }),
+});
+
+function eventOf(alert: Alert, state: "on" | "off", atMs: number): FeedEvent & Static<typeof EventOf> {
+  const { sinceMs, lastMs: _, usual: _usual, ...shown } = alert;
+  return {
+    id: `${nameOf(alert)}:${sinceMs}:${state}`,
+    type: alertType,
+    subject: String(alert.storeID ?? alert.itemID),
+    time: new Date(atMs).toISOString(),
+    data: { ...shown, state, since: new Date(sinceMs).toISOString() },
+  };
+}
+
+const EventOf = Type.Object({
+  id: Type.String(),
+  type: Type.String(),
+  subject: Type.String(),
+  time: Type.String(),
+  data: ShownAlert,
+});
+const isEvents = Compile(Type.Array(EventOf));
+// Less than 4 MB.
+const eventsOfMessage = 5000;
+const selectEvents = "SELECT id, event FROM alert_events ORDER BY noted_at LIMIT ?";
+const deleteEvents = "DELETE FROM alert_events WHERE id IN (?)";
+
+/** Publishes noted events, and then forgets them: after a crash in between, the next look publishes them again. */
+export async function tellAlerts({ rows, transaction, publish }: WatchSources): Promise<void> {
+  if (publish === undefined) return;
+  const noted = await rows.query<{ id: string; event: string }>(selectEvents, [eventsOfMessage]);
+  const events = listOf(isEvents, `[${noted.map(({ event }) => event).join(",")}]`);
+  if (events.length === 0 || !(await publish(events))) return;
+  await transaction((tx) => tx.execute(deleteEvents, [noted.map(({ id }) => id)]));
+}
