@@ -78,7 +78,11 @@ pageTest("a store is found by a part of its name, and names are beside the ids",
 });
 
 pageTest("what a panel shows is downloaded as CSV, and its link opens the same days again", async () => {
-  const { page, expectNoFaults } = await open(`${system.url}/#/stores/7`);
+  const { page, expectNoFaults } = await open(`${system.url}/`);
+  await expect.poll(() => page.getByRole("list", { name: "Best categories today" }).textContent()).toMatch(/^1Drinks/);
+  const categories = await downloaded(page, "Best categories today");
+  expect(categories.content).toMatch(/^\uFEFFdate,by,category,netSales\r\n20\d{6},netSales,Drinks,/);
+  await page.goto(`${system.url}/#/stores/7`);
   const days = page.url().length;
   const best = page.getByRole("list", { name: "Best sellers today" });
   await best.waitFor();

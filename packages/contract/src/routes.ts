@@ -176,6 +176,8 @@ export interface QueryRoute<Params = unknown, Values = unknown, Response = unkno
   readonly storeOf?: (request: Query<Params, Values>) => StoreId | undefined;
   /** Instead of storeOf, where only the response names the store. */
   readonly storeOfResponse?: (response: Response) => StoreId;
+  /** GET /live repeats it only this often, because it costs much. */
+  readonly everyMs?: number;
   /** Responds with Sources.find: 404, or 503 if not stored yet. For the API reference only. */
   readonly finds?: true;
   /** Throws NotFound for what is not stored. For the API reference only. */

@@ -19,8 +19,9 @@ export interface WatchedRoute {
     request: WatchedRequest,
     grant: Grant | undefined,
   ) => Rejection | undefined | Promise<Rejection | undefined>;
-  /** It is repeated this often however long it takes, because it waits more than it works. Absent: see feeds.ts. */
-  readonly everyMs?: number;
+  /** It is repeated this often however long it takes, because it waits more than it works, or costs much. Absent: see
+   * feeds.ts. */
+  readonly everyMs?: number | undefined;
 }
 
 type Serialize = (value: unknown) => string;

@@ -35,7 +35,7 @@ export function addJsonRoute<P extends TObject, Q extends TObject, R extends TSc
 ): void {
   // Called only with values that the schemas of the same route have accepted.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const watched = { respond, forbidden, ...(everyMs !== undefined && { everyMs }) } as unknown as WatchedRoute;
+  const watched = { respond, forbidden, everyMs } as unknown as WatchedRoute;
   const schema: FastifySchema = { params: params ?? None, querystring: query ?? None, response: { 200: response } };
   const config = { access: "anyKey", watched, documented: { path, ...words } } as const;
   app.get(path, { config, schema }, async (request, reply): Promise<unknown> => {

@@ -368,7 +368,7 @@ export interface paths {
         };
         /**
          * how much the items of each category sold in all stores, by default today
-         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more. Items without a category are left out.
+         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more. Items without a category are left out. A watch repeats it every 15 s.
          */
         readonly get: operations["getTopCategories"];
         readonly put?: never;

@@ -1,4 +1,5 @@
-import { boardsOfSeries, chainBoards, InvalidInput, keyedRead, sumOfCounts, type Sources } from "@tally/contract";
+import { boardsOfSeries, chainBoards, InvalidInput, keyedRead, sumOfCounts } from "@tally/contract";
+import type { KeyedRead, ReadKey, Sources } from "@tally/contract";
 import { Counts, type Count } from "./counts.ts";
 import { topOfRegion, type Region } from "./live-chain.ts";
 import { sales } from "./series.ts";
@@ -96,16 +97,21 @@ export async function byRegion({ read }: Pick<Sources, "read">, day: number, ofS
   return sumsOf(ofStores, await read(regionsOnDay, [day]));
 }
 
+/** Of the last seconds: only the boards of the live days are newer. */
+export const kept = async <K extends ReadKey, T>(sources: Kept, what: KeyedRead<K, T>, key: K): Promise<T> =>
+  (await sources.readKept(what, key)) ?? sources.read(what, key);
+type Kept = Pick<Sources, "read" | "readKept">;
+
 const categories = keyedRead({
-  select: "SELECT item_id AS item, category FROM items WHERE category IS NOT NULL AND item_id >= ?",
-  values: ([from]: readonly [number]) => [from],
+  select: "SELECT item_id AS item, category FROM items WHERE category IS NOT NULL",
+  values: () => [],
   ofRows: (rows: readonly { readonly item: number; readonly category: string }[]) =>
     new Map(rows.map(({ item, category }) => [item, category])),
 });
 
 /** The counts of items by their category. */
-export async function byCategory({ read }: Pick<Sources, "read">, ofItems: Iterable<Count>) {
-  return sumsOf(ofItems, await read(categories, [0]));
+export async function byCategory(sources: Kept, ofItems: Iterable<Count>) {
+  return sumsOf(ofItems, await kept(sources, categories, []));
 }
 
 /** The highest first. What has no name is left out. */

@@ -1,11 +1,10 @@
-import { firstLiveDay, NotFound, queryRoute } from "@tally/contract";
-import type { KeyedRead, ReadKey, Sources } from "@tally/contract";
+import { firstLiveDay, NotFound, queryRoute, type Sources } from "@tally/contract";
 import { Type } from "typebox";
 import { AsOf, closed } from "../values.ts";
 import { businessDayOf, dateAfter } from "./business-day.ts";
 import { ruleNames } from "./alert-rules.ts";
 import { alertsRead, type Alert } from "./alerts.ts";
-import { regionsOnDay } from "./chain-counts.ts";
+import { kept, regionsOnDay } from "./chain-counts.ts";
 import { currencyOfChain } from "./currency.ts";
 import { items } from "./items.ts";
 import { moneyText } from "./money.ts";
@@ -42,10 +41,6 @@ function soldBefore(samples: readonly { readonly slot: number; readonly stores: 
   const ids = [...(samples.at(-1)?.stores.keys() ?? [])];
   return new Map(ids.map((id) => [id, soldAt(samples, atMs, (one) => one.stores.get(id) ?? noSales)]));
 }
-
-/** Of the last seconds: only the boards of the live days are newer. */
-const kept = async <K extends ReadKey, T>(sources: Sources, what: KeyedRead<K, T>, key: K): Promise<T> =>
-  (await sources.readKept(what, key)) ?? sources.read(what, key);
 
 /** What was counted in each hour: differences of sums. `end`: the sum now. */
 function hoursOf(samples: readonly Sample[], end: Sold | undefined, nowMs: number): ReadonlyMap<number, Sold> {

@@ -144,13 +144,15 @@ const topRegions = queryRoute({
 const topCategories = queryRoute({
   path: "/top-categories",
   summary: "how much the items of each category sold in all stores, by default today",
-  description: `${about}. Items without a category are left out`,
+  description: `${about}. Items without a category are left out. A watch repeats it every 15 s`,
   query: closed({ ...WindowQuery.properties, ...Region }),
   response: Type.Object({
     ...Region,
     ...ShownWindow,
     categories: Type.Array(Type.Object({ category: Type.String(), ...Amount })),
   }),
+  // 100,000 items take 0.22 s of a core: 1.5 % while it is watched.
+  everyMs: 15_000,
   async respond({ query }, sources) {
     const { owner, window, shown } = await ownerIn(sources, query, "keys");
     const live =

@@ -35,6 +35,7 @@ export function ChainView({ status }: ChainViewProps) {
         )}
         <Best of="items" shown={shown} />
         <Best of="stores" shown={shown} />
+        {!isEmpty && <Best of="categories" shown={shown} />}
         {!isEmpty && <RegionsPanel sales={sales} shown={shown} />}
         {!isEmpty && <Attention sales={sales} />}
       </div>
@@ -85,11 +86,13 @@ const itemLink = (id: number, name?: string): ComponentChildren => (
   <a href={linkTo(["items", id], { date: "today" })}>{labelOf(id, name)}</a>
 );
 
-type Ranked = BodyOf<"/top-items">["items"][number] | BodyOf<"/top-stores">["stores"][number];
-type Body = { readonly asOf: string | null } & Readonly<Partial<Record<"items" | "stores", readonly Ranked[]>>>;
+type Category = BodyOf<"/top-categories">["categories"][number];
+type Ranked = BodyOf<"/top-items">["items"][number] | BodyOf<"/top-stores">["stores"][number] | Category;
+type List = "items" | "stores" | "categories";
+type Body = { readonly asOf: string | null } & Readonly<Partial<Record<List, readonly Ranked[]>>>;
 
 interface BestProps {
-  readonly of: "items" | "stores";
+  readonly of: List;
   readonly shown: Shown;
   /** Of its stores only. */
   readonly region?: string;
@@ -99,21 +102,29 @@ interface BestProps {
 
 /** What sold most today. */
 export function Best({ of, shown, region, limit }: BestProps) {
-  const chosen = { date: "today", by: shown, limit: String(limit ?? 10), ...(region !== undefined && { region }) };
+  const page = of === "categories" ? {} : { limit: String(limit ?? shownMax) };
+  const chosen = { date: "today", by: shown, ...page, ...(region !== undefined && { region }) };
   const path = `/top-${of}?${new URLSearchParams(chosen).toString()}`;
   const live = useWatch<Body>(path);
   const title = `Best ${of} today`;
   const barOf = (one: Ranked) => {
+    if ("category" in one) return { key: one.category, label: one.category, isNamed: true, count: one[shown] ?? 0 };
     const id = "itemID" in one ? one.itemID : one.storeID;
     const label = of === "items" ? itemLink(id, one.name) : storeLink(id, one.name);
     return { key: String(id), label, isNamed: one.name !== undefined, count: one[shown] ?? 0 };
   };
   return (
     <LivePanel title={title} live={live} asOf={({ asOf }) => asOf} csv={limit === undefined ? path : undefined}>
-      {({ [of]: best = [] }) => <Bars title={title} bars={best.map(barOf)} empty="Nothing was sold today." />}
+      {({ [of]: best = [] }) => <Bars title={title} bars={best.slice(0, shownMax).map(barOf)} empty={empty[of]} />}
     </LivePanel>
   );
 }
+
+const empty = {
+  items: "Nothing was sold today.",
+  stores: "Nothing was sold today.",
+  categories: "No item that sells has a category. The view of an item can give it one.",
+};
 
 function RegionsPanel({ sales, shown }: { readonly sales: Live<Sales>; readonly shown: Shown }) {
   return (

@@ -61,10 +61,11 @@ function pathsOf(
 
 /** A query of a domain. Reads the read endpoint and the rankings, never the broker. */
 function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { domain, sources }: Served): void {
-  const { params, query: querystring, response, as, storeOfResponse } = route;
+  const { params, query: querystring, response, as, storeOfResponse, everyMs } = route;
   const respond = ({ params: own, query }: WatchedRequest) => route.respond({ params: own, query }, sources);
   const watched: WatchedRoute = {
     respond,
+    everyMs,
     async forbidden(request, grant) {
       const inDomain = (store?: number | string) => forbiddenInDomain(grant, domain.name, "read", store);
       if (storeOfResponse === undefined || grant?.stores === undefined) return inDomain(route.storeOf?.(request));
