@@ -34,7 +34,9 @@ export function boardReads(
       const areSums = name === "members" || (name === "keys" && tops.some(([, , isShort]) => isShort === 1));
       if (areSums && name === "keys") tops = await read(0);
       const found = tops.flatMap(([, flat]) => pairsOf(flat));
-      const places = areSums ? Array.from(summed(found), ([id, score]) => [encodeMember(id), score] as const) : found;
+      const places = areSums
+        ? Array.from(summed([found]), ([id, sum]) => [encodeMember(id), `${-sum}`] as const)
+        : found;
       if (areSums || tops.length > 1) places.sort(inOrder);
       const best = places.slice(0, limit);
       const entries = best.map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
@@ -98,11 +100,13 @@ export function isLive(board: string, asOf: number, kept: KeptSeries = onlyAllTi
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sumOfCounts(sum, count), 0);
 
-/** The sums of all shards, by id. A sum of 0 is on no board. */
-function summed(found: readonly (readonly [id: string, score: string])[]): Scores {
-  const sums = Map.groupBy(found, ([id]) => id);
-  const all = Array.from(sums, ([id, of]) => [id, String(sumOf(of.map(([, score]) => Number(score))))] as const);
-  return new Map(all.filter(([, score]) => score !== "0"));
+/** The counts of all shards, by id. A sum of 0 is on no board. */
+function summed(shards: readonly Iterable<readonly [id: string, score: string]>[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const scores of shards)
+    for (const [id, score] of scores) sums.set(id, sumOfCounts(sums.get(id), -Number(score)));
+  for (const [id, sum] of sums) if (sum === 0) sums.delete(id);
+  return sums;
 }
 
 async function marksOf(redis: RankingsRedis, prefix: string): Promise<ReadonlyMap<string, Buffer>> {
@@ -143,7 +147,7 @@ type Scores = Map<string, string>;
 export async function boardCells(
   redis: Redis,
   prefixes: readonly string[],
-  { board, members }: BoardToRead,
+  { board, members, cellsOnly = false }: BoardToRead,
   allTime: readonly MirroredBoards[],
 ): Promise<BoardCells> {
   const { name, mirror } = boardKind(allTime, board);
@@ -151,10 +155,8 @@ export async function boardCells(
   if (name === "member") return readBest(prefixes.map(of), mirror);
   if (name === "keys" || name === "members") {
     const found = await Promise.all(prefixes.map((prefix) => readHash({ ...of(prefix), members })));
-    const cells = new Map(
-      Array.from(summed(found.flatMap((scores) => Array.from(scores))), ([id, score]) => [id, -Number(score)]),
-    );
-    const isRanked = name === "keys";
+    const cells = summed(found);
+    const isRanked = name === "keys" && !cellsOnly;
     return {
       cells,
       keeps: () => true,

@@ -78,6 +78,8 @@ export const topLimitMax = 100;
 export interface BoardToRead {
   readonly board: string;
   readonly members?: readonly string[];
+  /** Without `alsoStored`, which costs most. */
+  readonly cellsOnly?: boolean;
 }
 
 /** The counts of a board that Redis keeps for it. */

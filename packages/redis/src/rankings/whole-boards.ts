@@ -25,7 +25,7 @@ export async function wholeBoards(
   const has = (board: string) => isWhole && kept.every((text) => isLive(board, now, seriesOfText(text)));
   const cells = await Promise.all(
     boards.map(async (board) =>
-      has(board) ? (await boardCells(redis, prefixes, { board }, mirrors)).cells : undefined,
+      has(board) ? (await boardCells(redis, prefixes, { board, cellsOnly: true }, mirrors)).cells : undefined,
     ),
   );
   const after = await shards.prefixes(domain);
