@@ -29,7 +29,7 @@ export async function registerNames({ url, apiKey }: GatewayAddress, { stores }:
     ...stores.map(({ id, zone }) => () => {
       const { ianaName, region, storeNames } = zone;
       const name = storeNames[(id - 1) % storeNames.length];
-      const body = { zone: ianaName, region, ...(name !== undefined && { name }) };
+      const body = { zone: ianaName, region, currency: "USD", ...(name !== undefined && { name }) };
       return PUT("/stores/{storeID}", { params: { path: { storeID: `${id}` } }, body });
     }),
     ...itemIds.map((id) => () => PUT("/items/{itemID}", { params: { path: { itemID: `${id}` } }, body: itemOf(id) })),
