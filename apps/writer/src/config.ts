@@ -7,7 +7,6 @@ const threads = Math.max(1, Math.floor(availableParallelism() / 2));
 
 const names = domains.map(({ name }) => name);
 
-/** The writer's settings. */
 export const writerSettings = {
   ...fleetAppSettings("WRITER", names, { threads, prefetch: 16, healthPort: 8081 }),
   ...seriesSettings(measures),

@@ -15,9 +15,7 @@ import { receive } from "./received-batch.ts";
 import { letterKeeper } from "./rejected-events.ts";
 import type { LineLimits } from "./waiting-line.ts";
 
-const found = domains.find(({ name }) => name === "purchases");
-if (found === undefined) throw new Error("there is no domain purchases");
-export const purchases = found;
+export const purchases = domains.find(({ name }) => name === "purchases") ?? expect.fail("no domain purchases");
 
 /** A database of this test file with the tables that a writer of purchases needs. */
 export function purchasesDatabase() {
@@ -124,11 +122,6 @@ export async function openWriter(
 export function sale(storeId: number, more: object = {}): Event {
   const fields = { storeId, customerId: 1, date: 20261120, lines: [[5, 2]] };
   return { id: newEventId(), ...fields, ...more };
-}
-
-/** A sale that passes the schema, in which a date is a number, and that no database stores. */
-export function poison(storeId: number): Event {
-  return sale(storeId, { date: 20260230 });
 }
 
 export function bodyOf(events: readonly Event[], id: BatchId = newBatchId()): Buffer {

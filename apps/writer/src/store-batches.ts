@@ -2,8 +2,8 @@ import { enter, findFolded, findStored, foreignBatchReason, joinEpoch } from "@t
 import { keepLetters, letterOfConflict } from "@tally/database";
 import type { LedgerEntry, NewLetter } from "@tally/database";
 import { contentOf, encodeRankingMessage, keptSince, Moves, textOfSeries, writerChannels } from "@tally/contract";
-import type { KeptSeries, SeriesSettings } from "@tally/contract";
-import type { BatchId, Change, Domain, BatchEvent, SqlTransaction, Event, Refusal, SqlReader } from "@tally/contract";
+import type { SeriesSettings } from "@tally/contract";
+import type { Change, Domain, BatchEvent, SqlTransaction, Event, Refusal, SqlReader } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { type ReceivedBatch, countLate, withoutLate } from "./received-batch.ts";
 import { lettersOfRejected } from "./rejected-events.ts";
@@ -80,10 +80,15 @@ export async function storeBatches(
   }
   const entered = fresh.filter(({ key }) => !folded.has(key));
   const kept = keptSince(ranked.series, storedAt);
-  const entries = entered.map((one) => {
-    const { id } = one.batch;
-    const refused = one.rejected.size + (conflictsOf.get(id)?.length ?? 0) + (refusedIn.get(id)?.length ?? 0);
-    return entryOf(domain, one, changesOf.get(id) ?? [], { refused, epoch, storedAt, kept, ...ranked });
+  const entries = entered.map(({ batch: { id: batch, events }, bodyHash, rejected: { size } }): LedgerEntry => {
+    const own = changesOf.get(batch) ?? [];
+    const refused = size + (conflictsOf.get(batch)?.length ?? 0) + (refusedIn.get(batch)?.length ?? 0);
+    const moves = new Moves();
+    domain.rank(own, moves, kept);
+    const message = { batch, storedAt, series: textOfSeries(kept), ...encodeMoves(moves, ranked.rankingShards) };
+    const counts = { events: events.length + size, changes: own.length, refused };
+    const rankingMessage = encodeRankingMessage(message);
+    return { batch, domain: domain.name, bodyHash, ...counts, epoch, storedAt, rankingMessage };
   });
   if ((await enter(transaction, entries)) === "duplicate") throw new StoredMeanwhile();
   // After the entry: what is folded later was entered before, and would have been a duplicate.
@@ -138,36 +143,6 @@ function arrivalsOf(fresh: readonly ReceivedBatch[]): Pick<Arrivals, "first" | "
     }
   }
   return { first, repeats };
-}
-
-type Made = Pick<LedgerEntry, "refused" | "epoch" | "storedAt"> &
-  Pick<Ranked, "rankingShards"> & { readonly kept: KeptSeries };
-
-function entryOf(
-  domain: Domain,
-  received: ReceivedBatch,
-  changes: readonly Change[],
-  { rankingShards: shards, kept, refused, epoch, storedAt }: Made,
-): LedgerEntry {
-  const moves = new Moves();
-  domain.rank(changes, moves, kept);
-  const batch: BatchId = received.batch.id;
-  return {
-    batch,
-    domain: domain.name,
-    bodyHash: received.bodyHash,
-    events: received.batch.events.length + received.rejected.size,
-    changes: changes.length,
-    refused,
-    epoch,
-    storedAt,
-    rankingMessage: encodeRankingMessage({
-      batch,
-      storedAt,
-      series: textOfSeries(kept),
-      ...encodeMoves(moves, shards),
-    }),
-  };
 }
 
 /** An event whose id belongs to an event with other content. */

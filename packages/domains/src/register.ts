@@ -38,14 +38,12 @@ interface Parts<B extends TObject, R extends Row> {
   readonly example: { readonly body: Static<B>; readonly response: Fields };
 }
 
-type ExampleOf = Pick<Parts<TObject, Row>, "one" | "example">;
-
 /** What operators configure by id, each with a name: its routes, its files, and its names for rankings. */
 export function register<B extends TObject, R extends Row>(parts: Parts<B, R>) {
   const shape = shapeOf(parts);
   return {
     put: putOf(parts, shape),
-    queries: [pageOf(parts, shape), oneOf(parts, shape)],
+    queries: [pageOf(shape), oneOf(shape)],
     namesOf: namesOf(shape),
     files: filesOf(parts, shape),
   };
@@ -64,7 +62,9 @@ function shapeOf<B extends TObject, R extends Row>({ one, fields, shown, version
   const select = `SELECT ${[`${idColumn} AS ${idField}`, ...columns].join(", ")} FROM`;
   const selectNewest = `${select} ${many} ${join} ${versions === undefined ? "" : newest} WHERE`;
   return {
+    one,
     many,
+    response: example.response,
     idField,
     ownId,
     idColumn,
@@ -116,10 +116,7 @@ function putOf<B extends TObject, R extends Row>(parts: Parts<B, R>, shape: Shap
   });
 }
 
-function oneOf(
-  { one, example }: ExampleOf,
-  { many, idField, Params, Shown, idOf, storeOf, byId, exampleParams }: Shape,
-) {
+function oneOf({ one, many, response, idField, Params, Shown, idOf, storeOf, byId, exampleParams }: Shape) {
   return queryRoute({
     path: `/${many}/:${idField}`,
     summary: `a registered ${one}`,
@@ -132,7 +129,7 @@ function oneOf(
       if (found === undefined) throw new NotFound(idField, `a registered ${one}`, params[idField] ?? "");
       return found;
     },
-    examples: { [`a registered ${one}`]: { params: exampleParams, response: example.response } },
+    examples: { [`a registered ${one}`]: { params: exampleParams, response } },
   });
 }
 
@@ -143,7 +140,7 @@ const PageQuery = closed({
   search: Type.Optional(texts(100)),
 });
 
-function pageOf({ example }: ExampleOf, { many, idField, idColumn, selectNewest, Shown }: Shape) {
+function pageOf({ many, response, idField, idColumn, selectNewest, Shown }: Shape) {
   // A search reads the whole table. GroupReads runs at most two at a time.
   const page = keyedRead<readonly [from: number, pattern: string, limit: number], Fields, readonly Fields[]>({
     select: `${selectNewest} ${idColumn} >= ? AND (? = '%%' OR name LIKE ?) ORDER BY ${idColumn} LIMIT ?`,
@@ -161,7 +158,7 @@ function pageOf({ example }: ExampleOf, { many, idField, idColumn, selectNewest,
       const pattern = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
       return { [many]: [...(await read(page, [from, pattern, pageLimits.parse("limit", limit)]))] };
     },
-    examples: { [`all ${many}`]: { response: { [many]: [example.response] } } },
+    examples: { [`all ${many}`]: { response: { [many]: [response] } } },
   });
 }
 

@@ -50,26 +50,18 @@ export class IdSet {
   #words = new Uint32Array(1024 * wordsPerId);
   // 0 free, 1 held, 2 held and ticked off.
   #states = new Uint8Array(1024);
-  #size = 0;
-  #ticked = 0;
-
-  get size(): number {
-    return this.#size;
-  }
-
-  get ticked(): number {
-    return this.#ticked;
-  }
+  size = 0;
+  ticked = 0;
 
   /** False: the id was there already. */
   add(id: Buffer): boolean {
-    if (this.#size * 2 >= this.#states.length) this.#grow();
+    if (this.size * 2 >= this.#states.length) this.#grow();
     const words = wordsOf(id);
     const slot = this.#slotOf(words);
     if (this.#states[slot] !== 0) return false;
     this.#states[slot] = 1;
     this.#words.set(words, slot * wordsPerId);
-    this.#size++;
+    this.size++;
     return true;
   }
 
@@ -79,7 +71,7 @@ export class IdSet {
     if (this.#states[slot] === 0) return "unknown";
     if (this.#states[slot] === 2) return "again";
     this.#states[slot] = 2;
-    this.#ticked++;
+    this.ticked++;
     return "ticked";
   }
 

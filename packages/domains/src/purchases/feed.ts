@@ -8,19 +8,15 @@ import { correctionTable, purchaseTable, type CountedCorrection, type SalesChang
 /** Another `data` that a subscriber must notice gets another version. */
 const typeOf = (kind: "sale" | "void" | "refund") => `tally.purchases.${kind}.v1`;
 
-const ofSale = (sale: PurchaseEvent): FeedEvent => ({
-  id: sale.id,
-  type: typeOf("sale"),
-  subject: String(sale.storeId),
-  data: shownPurchase(sale),
+const eventOf = (kind: "sale" | "void" | "refund", { id, storeId }: Stored, data: object): FeedEvent => ({
+  id,
+  type: typeOf(kind),
+  subject: String(storeId),
+  data,
 });
-
-const ofCorrection = (one: CountedCorrection): FeedEvent => ({
-  id: one.id,
-  type: typeOf(one.kind),
-  subject: String(one.storeId),
-  data: correctionOfSale(one),
-});
+type Stored = Pick<PurchaseEvent, "id" | "storeId">;
+const ofSale = (sale: PurchaseEvent) => eventOf("sale", sale, shownPurchase(sale));
+const ofCorrection = (one: CountedCorrection) => eventOf(one.kind, one, correctionOfSale(one));
 
 /** Sales as `GET /purchases` shows them, voids and refunds as `GET /purchases/{eventID}`, with the id of their sale. */
 export const feed = {

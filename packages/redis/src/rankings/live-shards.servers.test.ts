@@ -6,7 +6,7 @@ import { goLive, ownRankings } from "./own-rankings.test-kit.ts";
 
 const mirrored = { prefix: "item:", mirrorPrefix: "store:" };
 const boards: Recount["boards"] = [{ mirrored, seriesOf: () => [], rows: [], rowsOfBatches: [] }];
-const domains = ["one", "stale", "late", "half", "fewer", "lacking"].map((name) => ({ name, recount: { boards } }));
+const domains = ["one", "stale", "half", "fewer", "lacking"].map((name) => ({ name, recount: { boards } }));
 const { namespace, rankings, connect, redis, build } = ownRankings(1, domains);
 const producer = randomBytes(8).toString("hex");
 
@@ -54,12 +54,6 @@ test("a connection that knew the old number follows at its next call, and ranks 
   expect(await rankings.unmarked("stale", [{ producer, sequence: 1 }])).toEqual([]);
   expect(await rankings.count("stale", "total", "22")).toBe(4);
   expect(await reader.count("stale", "store:5", "7")).toBe(14);
-});
-
-test("a new connection with another setting reads the number of the data", async () => {
-  await rebuild("late", 4);
-  expect(await tops("late", connect())).toEqual(await tops("late"));
-  expect((await connect().marks("late")).length).toBe(4);
 });
 
 test("with fewer shards a connection that knew more learns it from each shard; the old keys are gone", async () => {

@@ -17,12 +17,6 @@ const batchOf = (sequence: number, board: string, member: string, count: number)
 const keysOf = (domain: string) => redis.keys(`${namespace}:{${domain}:*`);
 const entriesOf = async (domain: string, board: string) => (await rankings.top(domain, board, 100)).entries;
 
-test("a domain that was never built is unbuilt, and counts", async () => {
-  await rankings.rank("first", batchOf(0, "b", "1", 2));
-  expect(await rankings.state("first")).toEqual({ name: "unbuilt" });
-  expect(await entriesOf("first", "b")).toEqual([{ member: "1", count: 2 }]);
-});
-
 test("a generation built without batches has no as-of time", async () => {
   await goLive(await begin("nothing"), 0);
   expect(await rankings.top("nothing", "b", 10)).toEqual({ entries: [], isExact: true, asOf: undefined });

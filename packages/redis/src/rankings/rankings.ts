@@ -98,11 +98,6 @@ export interface NotedEpoch {
   readonly token: string;
 }
 
-interface RankedSince {
-  readonly noted: NotedEpoch | undefined;
-  readonly batches: readonly BatchId[];
-}
-
 /** Live rankings of all domains in one Redis or cluster. A call takes one round trip for each of its shards. */
 export interface Rankings extends BatchRanking {
   /** Whether the batch is marked on every shard. */
@@ -115,7 +110,7 @@ export interface Rankings extends BatchRanking {
   /** `instance`: as read before the check. */
   noteChecked(domain: string, instance: string, epoch: number): Promise<void>;
   /** What the ledger must have: the epoch of the last noteEpoch, and up to 10,000 batches that were ranked since. */
-  inLedger(domain: string): Promise<RankedSince>;
+  inLedger(domain: string): Promise<{ readonly noted: NotedEpoch | undefined; readonly batches: readonly BatchId[] }>;
   /** Notes an epoch that was opened after `batches` were found in the ledger, unless a later one is noted. A rebuild
    * forgets the note. */
   noteEpoch(domain: string, epoch: NotedEpoch, batches: readonly BatchId[]): Promise<void>;
