@@ -1,7 +1,7 @@
 import { openTcpProxy } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { spawnGateway, startGateway } from "./kit/programs.ts";
-import { sell as sellAt, sellMany } from "./kit/sales.ts";
+import { expectJson, sell as sellAt, sellMany } from "./kit/sales.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey, runTally } from "./kit/tally.ts";
 
@@ -79,10 +79,9 @@ test("a bulk request costs as many tokens as it has entries, and stores all of t
   expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(10);
   expect((await sell(system.url, 53, bearer(key))).status).toBe(201);
   const tooMany = await sellMany(system.url, 53, 101, bearer(key));
-  expect([tooMany.status, await tooMany.json()]).toEqual([
-    413,
-    { message: "body: expected at most 100 entries, the burst of the rate limit, got 101" },
-  ]);
+  await expectJson(tooMany, 413, {
+    message: "body: expected at most 100 entries, the burst of the rate limit, got 101",
+  });
   await expect.poll(() => rowsOf(53)).toHaveLength(81);
 });
 
@@ -112,9 +111,8 @@ test.each([
     onTestFinished(() => proxy.close());
     const { key } = await newKey("--rate", "1", "--burst", "25");
     const gateway = await startGateway(system, { ...settings, DOOR_REDIS_URL: proxy.url, RATE_LIMIT_FAILS: fails });
-    await expect
-      .poll(async () => (await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit"), { timeout: 5000 })
-      .not.toBeNull();
+    const limit = async () => (await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit");
+    await expect.poll(limit, { timeout: 5000 }).not.toBeNull();
     proxy.become({ name: "cut" });
     await vi.waitFor(async () => {
       const responses = await Promise.all(Array.from({ length: 40 }, () => sell(gateway.url, 56, bearer(key))));
@@ -122,7 +120,7 @@ test.each([
       expect(responses[0]?.headers.get("retry-after")).toBe(expected === 503 ? "1" : null);
     }, 10_000);
     proxy.become({ name: "open" });
-    await expect.poll(async () => (await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit")).not.toBeNull();
+    await expect.poll(limit).not.toBeNull();
     await vi.waitFor(async () => {
       const responses = await Promise.all(Array.from({ length: 60 }, () => sell(gateway.url, 56, bearer(key))));
       expect(count(statusesOf(responses), 429)).toBeGreaterThan(20);

@@ -3,7 +3,7 @@ import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { field, file, raw } from "./http/requests.ts";
-import { sell, sellMany as sellManyAt, sendForm } from "./kit/sales.ts";
+import { expectJson, sell, sellMany as sellManyAt, sendForm } from "./kit/sales.ts";
 import { countOf, openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey, keysCommand, knows, runTally, type TestKey } from "./kit/tally.ts";
 
@@ -79,10 +79,7 @@ test("a key reads or writes as its scopes allow, in its domains only", async () 
   const writer = bearer((await newKey("--scope", "purchases:write")).key);
   const reader = bearer((await newKey("--scope", "purchases:read", "steps:write")).key);
   const rejected = await sellWith(20, reader);
-  expect([rejected.status, await rejected.json()]).toEqual([
-    403,
-    { message: "expected an API key with the scope purchases:write" },
-  ]);
+  await expectJson(rejected, 403, { message: "expected an API key with the scope purchases:write" });
   expect(rejected.headers.get("www-authenticate")).toContain("insufficient_scope");
   const accepted = await sellWith(20, writer);
   expect(accepted.status).toBe(201);

@@ -1,5 +1,4 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { promisify } from "node:util";
 import { eventIdOfBytes } from "@tally/contract";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { temporaryDirectory } from "@tally/local/at-end";
+import { startProcess } from "./kit/programs.ts";
 import { keepSending, sold } from "./kit/sales.ts";
 import { openDatabase, openRedis, startSystemWithServers } from "./kit/system.ts";
 import { expectAllKept, runTally } from "./kit/tally.ts";
@@ -67,14 +67,9 @@ async function createAccount(): Promise<string> {
 /** Copies the binary logs until the returned function is called, or the test ends. */
 function copyBinlogs(): () => Promise<void> {
   const script = commandsBelow("### Copy the binary logs");
-  const copy = spawn("bash", [...shellFlags, script], { env: environment, stdio: ["ignore", "ignore", "inherit"] });
-  const closed = once(copy, "close");
-  onTestFinished(() => void copy.kill());
-  return async () => {
-    expect(copy.exitCode).toBeNull();
-    copy.kill();
-    await closed;
-  };
+  const copy = startProcess("bash", [...shellFlags, script], environment);
+  // It has run until now.
+  return async () => expect(await copy.stop("SIGKILL")).toBeNull();
 }
 
 async function sell(count: number): Promise<readonly string[]> {
@@ -154,11 +149,10 @@ test("the dump alone restores its moment; the writer stores what waits; the rank
   await run("**Load the dump**", { BACKUP });
   await run("**Empty the rank queues.**");
   expect(await storedIds()).toEqual(inBackup);
-  const before = await rankerLines("the ledger lacks batches that are ranked");
+  const lacking = () => rankerLines("the ledger lacks batches that are ranked");
+  const before = await lacking();
   await Promise.all([system.writer.start(), system.ranker.start()]);
-  await expect
-    .poll(() => rankerLines("the ledger lacks batches that are ranked"), { timeout: 60_000 })
-    .toBe(before + 1);
+  await expect.poll(lacking, { timeout: 60_000 }).toBe(before + 1);
   for (const id of held) ids.add(id);
   await expectAllKept(system, ids);
   expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);

@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { balance, makeCertificates } from "./kit/fronts.ts";
 import { spawnGateway } from "./kit/programs.ts";
-import { keepSending, sold } from "./kit/sales.ts";
+import { expectJson, keepSending, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { auditOf } from "./kit/tally.ts";
 
@@ -105,16 +105,9 @@ test("a gateway that drains serves all but its health check, also on new connect
   const stopped = system.server("gateway-2").stop();
   const url = system.urls[1] ?? "";
   const headers = { connection: "close" };
-  await vi.waitFor(
-    async () => {
-      const health = await fetch(`${url}/health/live`, { headers });
-      expect([health.status, await health.json()]).toEqual([
-        503,
-        { message: "this gateway is stopping; send requests to another one" },
-      ]);
-    },
-    { timeout: 10_000, interval: 20 },
-  );
+  const stopping = { message: "this gateway is stopping; send requests to another one" };
+  const drains = async () => expectJson(await fetch(`${url}/health/live`, { headers }), 503, stopping);
+  await vi.waitFor(drains, { timeout: 10_000, interval: 20 });
   expect((await fetch(`${url}/views`, { headers })).status).toBe(200);
   expect(await stopped).toBe(0);
   await expect(fetch(`${url}/health/live`)).rejects.toThrow("fetch failed");
@@ -126,11 +119,9 @@ test("without a gateway a client gets 503 with Retry-After, as from a gateway", 
   const [stopped, gone] = [system.gateway.stop(), serves({ url, operatorUrl, ...balancer }, 0)];
   await gone;
   const response = await fetch(`${url}/status`);
-  expect([response.status, response.headers.get("retry-after"), await response.json()]).toEqual([
-    503,
-    "1",
-    { message: "not taken: no gateway is available at the moment; send it again later" },
-  ]);
+  expect(response.headers.get("retry-after")).toBe("1");
+  const noGateway = "not taken: no gateway is available at the moment; send it again later";
+  await expectJson(response, 503, { message: noGateway });
   expect((await fetch(`${operatorUrl}/health/ready`)).status).toBe(503);
   await stopped;
   await system.gateway.start();

@@ -73,9 +73,8 @@ test("a store and a day select rows, and stdout has nothing but lines", async ()
 
 test("a file is written completely or not at all", async () => {
   const file = join(folder, "half.ndjson");
-  const { exitCode, errors } = await runTally(system, ["export", "--output", file], {
-    DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x",
-  });
+  const nowhere = { DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x" };
+  const { exitCode, errors } = await runTally(system, ["export", "--output", file], nowhere);
   expect(exitCode).toBe(3);
   expect(errors).not.toMatch(/\n\s+at /);
   expect((await readdir(folder)).filter((name) => name.startsWith("half"))).toEqual([]);

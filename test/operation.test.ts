@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { openStream } from "./kit/fronts.ts";
 import { batchOf, openPublisher, poisonSale } from "./kit/publish.ts";
+import { expectJson } from "./kit/sales.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey } from "./kit/tally.ts";
 
@@ -58,13 +59,8 @@ test("discard and replay change the state, as often as they are sent, and an ope
   const stream = await openStream(system.urls[0] ?? "", ["/dead-letters?state=open", "/status"], operator);
   const isListed = () => JSON.stringify(stream.latest(0)?.body).includes(id);
   await expect.poll(() => isListed()).toBe(true);
-  for (let n = 0; n < 2; n++) {
-    const response = await post(`/dead-letters/${id}/discard`, operator);
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      expect.objectContaining({ id, state: "discarded" }),
-    ]);
-  }
+  const discarded = expect.objectContaining({ id, state: "discarded" });
+  for (let n = 0; n < 2; n++) await expectJson(await post(`/dead-letters/${id}/discard`, operator), 200, discarded);
   await expect.poll(() => isListed()).toBe(false);
   stream.close();
 
@@ -74,8 +70,8 @@ test("discard and replay change the state, as often as they are sent, and an ope
       id.replaceAll("-", "").toUpperCase(),
     ]),
   );
-  const replayed = await post(`/dead-letters/${id}/replay`, operator);
-  expect([replayed.status, await replayed.json()]).toEqual([200, expect.objectContaining({ state: "replayed" })]);
+  const replayed = expect.objectContaining({ state: "replayed" });
+  await expectJson(await post(`/dead-letters/${id}/replay`, operator), 200, replayed);
   await expect.poll(async () => (await at(`/events/${id}`)).json()).toMatchObject({ stored: true });
 });
 
@@ -86,10 +82,8 @@ test("changes need the scope operate of the letter's domain, and reading its sco
     [reader, "expected an API key with the scope purchases:operate"],
     [stores, "expected an API key for all stores, got one that is limited to some"],
   ] as const) {
-    for (const action of ["replay", "discard"]) {
-      const response = await post(`/dead-letters/${id}/${action}`, headers);
-      expect([response.status, await response.json()]).toEqual([403, { message }]);
-    }
+    for (const action of ["replay", "discard"])
+      await expectJson(await post(`/dead-letters/${id}/${action}`, headers), 403, { message });
   }
   expect((await post(`/dead-letters/${id}/replay`, {})).status).toBe(401);
   const steps = await keyOf("steps:read");
@@ -128,9 +122,7 @@ test("a letter of a domain that a key may neither read nor operate is as unknown
 test("a gateway without an operator's account shows dead letters and changes none", async () => {
   const id = await deadLetter();
   expect((await at(`/dead-letters/${id}`, { headers: operator }, 1)).status).toBe(200);
-  const response = await post(`/dead-letters/${id}/discard`, operator, 1);
-  expect([response.status, await response.json()]).toEqual([
-    403,
-    { message: "this gateway changes no dead letters: set OPERATOR_DATABASE_URL, or use pnpm tally dead-letters" },
-  ]);
+  await expectJson(await post(`/dead-letters/${id}/discard`, operator, 1), 403, {
+    message: "this gateway changes no dead letters: set OPERATOR_DATABASE_URL, or use pnpm tally dead-letters",
+  });
 });

@@ -6,7 +6,7 @@ import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { sold } from "./kit/sales.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
-import { runTally } from "./kit/tally.ts";
+import { expectEnd, runTally } from "./kit/tally.ts";
 
 // packages/broker tests the accounts of the broker. What accounts may do, every test shows: the apps use them.
 const system = await startSystem();
@@ -148,12 +148,7 @@ test.each(["writer", "ranker"] as const)(
 test("the maintenance account audits, repairs and rebuilds, and cannot change tables", async () => {
   const maintained = { namespace: system.namespace, addresses: system.accounts.maintenance };
   for (const args of [["audit"], ["repair"], ["rebuild"], ["dead-letters", "list"]]) {
-    const { exitCode, output, errors } = await runTally(maintained, args);
-    expect({ args, exitCode, printed: exitCode === 0 ? "" : output + errors }).toEqual({
-      args,
-      exitCode: 0,
-      printed: "",
-    });
+    expectEnd(await runTally(maintained, args), 0, "");
   }
   const { databaseWriteUrl } = system.accounts.maintenance;
   const other = databaseWriteUrl.replace(/_test$/, "_other_test");

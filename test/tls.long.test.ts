@@ -39,11 +39,8 @@ const services = await startPrivateServices({
 });
 atEnd(() => services.stop());
 // From here on the database rejects connections without TLS.
-await services.operator.sql(
-  ["tally", "tally_gateway", "tally_writer", "tally_ranker", "tally_maintenance"]
-    .map((user) => `ALTER USER ${user}@127.0.0.1 REQUIRE SSL;`)
-    .join(" "),
-);
+const users = ["tally", "tally_gateway", "tally_writer", "tally_ranker", "tally_maintenance"];
+await services.operator.sql(users.map((user) => `ALTER USER ${user}@127.0.0.1 REQUIRE SSL;`).join(" "));
 
 /** The same servers over TLS, addressed by name. */
 function secured({ amqpUrl, databaseWriteUrl, databaseReadUrl, redisUrl }: Addresses): Addresses {
@@ -121,11 +118,10 @@ test("certificates of an unknown authority are rejected, and the log names the r
 
 test("a certificate for another name is rejected", async () => {
   const own = secured(services.accounts.gateway);
-  const [amqpUrl = "", redisUrl = ""] = [own.amqpUrl, own.redisUrl].map((url) =>
-    url.replace("@localhost", "@127.0.0.1"),
-  );
+  const byAddress = (url: string): string => url.replace("@localhost", "@127.0.0.1");
+  const addresses = { ...own, amqpUrl: byAddress(own.amqpUrl), redisUrl: byAddress(own.redisUrl) };
   const reason = String.raw`Hostname\/IP does not match certificate's altnames`;
-  await expectRejected("gateway", { ...own, amqpUrl, redisUrl }, reason, { NODE_EXTRA_CA_CERTS: authority });
+  await expectRejected("gateway", addresses, reason, { NODE_EXTRA_CA_CERTS: authority });
 
   // The database driver checks names only: this one resolves to localhost and is not in the certificate.
   const { lookup } = dns;

@@ -41,6 +41,11 @@ interface Sale {
   readonly headers?: Headers;
 }
 
+/** Fails unless a response has this status, and this JSON. */
+export async function expectJson(response: Response, status: number, body: unknown): Promise<void> {
+  expect([response.status, await response.json()]).toEqual([status, body]);
+}
+
 /** Fails unless a request could not be served, and its response names the time to retry. */
 export function expectRefused({ status, headers }: Response): void {
   expect(status).toBe(503);

@@ -20,6 +20,13 @@ export function runTally(target: Target, args: readonly string[], more: NodeJS.P
   return runIn(target.root ?? checkout, { ...environmentOf(target), ...more }, args);
 }
 
+/** Fails unless a command has ended with this exit code, and has printed this besides its progress. */
+export function expectEnd({ exitCode, output, errors }: Ended, expected: number, text: string | RegExp): void {
+  expect([exitCode, output + withoutProgress(errors)]).toEqual([expected, expect.stringMatching(text)]);
+}
+
+type Ended = Awaited<ReturnType<typeof runTally>>;
+
 /** What a command wrote to stderr besides its progress, which it shows after 5 s: on a busy machine. */
 export function withoutProgress(errors: string): string {
   return errors.replaceAll(

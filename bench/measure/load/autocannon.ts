@@ -27,14 +27,7 @@ interface Options {
   readonly recorder: Recorder;
 }
 
-interface Connection {
-  /** When its open request was sent, by performance.now(); undefined: none is open. */
-  sentAt: number | undefined;
-  isRead: boolean;
-  isAsked: boolean;
-  isOver: boolean;
-  eventId: string | undefined;
-}
+type Connection = ReturnType<typeof newConnection>;
 
 const live: ClientRequest = { method: "GET", path: "/health/live" };
 // autocannon looks for its end this often.
@@ -155,10 +148,11 @@ class Load {
   }
 }
 
-const newConnection = (): Connection => ({
-  sentAt: undefined,
+const newConnection = () => ({
+  /** When its open request was sent, by performance.now(); undefined: none is open. */
+  sentAt: undefined as number | undefined,
   isRead: false,
   isAsked: false,
   isOver: false,
-  eventId: undefined,
+  eventId: undefined as string | undefined,
 });

@@ -91,16 +91,13 @@ export async function startBalancer(options: BalancerOptions) {
   };
 }
 
-function addressOf(url: string): ServiceAddress {
+function addressOf(url: string) {
   const { hostname: host, port } = new URL(url);
   if (!isIPv4(host)) throw new TypeError(`expected an IPv4 address, got ${host}`);
   return { host, port: Number(port) };
 }
 
-interface ServiceAddress {
-  readonly host: string;
-  readonly port: number;
-}
+type ServiceAddress = ReturnType<typeof addressOf>;
 
 /** DNS for one service on loopback UDP: `name` gives the addresses, `_name._tcp` SRV records with ports, whose targets
  * are `0.name`, `1.name`, … */
