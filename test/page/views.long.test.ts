@@ -77,6 +77,28 @@ pageTest("a store is found by a part of its name, and names are beside the ids",
   expectNoFaults();
 });
 
+pageTest("the rules of the alerts are in plain words, and change without a mouse", async () => {
+  const { page, expectNoFaults } = await open(`${system.url}/`, { width: 390 });
+  const ruleOf = (text: string) => page.locator("details details", { hasText: text });
+  const silent = ruleOf("A store has sold nothing");
+  await page.getByText("What needs attention").press("Enter");
+  await silent.getByText("for 60 minutes, and at least 5 units").press("Enter");
+  await silent.getByLabel("Minutes").fill("90");
+  await silent.getByLabel("Rule").selectOption("off");
+  const faults = [await accessibilityFaults(page), await overflowing(page), await overlapping(page)].flat();
+  expect(faults).toEqual([]);
+  await silent.getByLabel("Minutes").press("Enter");
+  await page.getByText("Saved. It applies from the next minute on.").waitFor();
+  await page.getByText("Off: A store has sold nothing for 90 minutes, and at least 5 units").waitFor();
+  const { rules } = Object(await (await fetch(`${system.url}/alert-rules`)).json());
+  expect(rules[0]).toEqual({ rule: "silent", isOn: false, minutes: 90, minimum: 5, above: 0 });
+  await page.getByText("More than 20 % of what a store sold today").press("Enter");
+  await ruleOf("More than 20 %").getByLabel("More than").fill("much");
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Not saved: .*above/).waitFor();
+  expectNoFaults(/status of 400/);
+});
+
 pageTest("what a panel shows is downloaded as CSV, and its link opens the same days again", async () => {
   const { page, expectNoFaults } = await open(`${system.url}/`);
   await expect.poll(() => page.getByRole("list", { name: "Best categories today" }).textContent()).toMatch(/^1Drinks/);

@@ -8,6 +8,7 @@ import { Age, Heading, LivePanel, Message, Tiles } from "../../parts/panel.tsx";
 import { Table } from "../../parts/table.tsx";
 import { linkTo } from "../../route/route.ts";
 import { labelOf } from "../boards/boards.ts";
+import { AlertRules } from "./alert-rules.tsx";
 import { attentionOf, type Sales } from "./attention.ts";
 import { comparisonText, figureText, shownOf, soldTile, titles, type Shown } from "./comparison.ts";
 import { HoursChart } from "./hours-chart.tsx";
@@ -179,11 +180,12 @@ function Attention({ sales }: { readonly sales: Live<Sales> }) {
               </li>
             )),
         ];
-        if (lines.length === 0) return <Message kind="empty">No store is silent, and no alert is on.</Message>;
         return (
           <>
+            {lines.length === 0 && <Message kind="empty">No store is silent, and no alert is on.</Message>}
             <ul class="attention">{lines.slice(0, shownMax)}</ul>
             {lines.length > shownMax && <p class="aside">and {lines.length - shownMax} more</p>}
+            <AlertRules />
           </>
         );
       }}

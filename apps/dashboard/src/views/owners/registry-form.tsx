@@ -1,11 +1,9 @@
 import type { View } from "@tally/contract";
 import { useState } from "preact/hooks";
-import { send } from "../../http/call.ts";
 import { useWatch, type BodyOf } from "../../live/use-watch.ts";
-import { PickForm } from "../../parts/form.tsx";
 import { compactDate } from "../../parts/format.ts";
 import { Message } from "../../parts/panel.tsx";
-import { useOutcome } from "../../parts/outcome.tsx";
+import { SaveForm } from "../../parts/save-form.tsx";
 import type { Values } from "../boards/boards.ts";
 
 export type Entry = BodyOf<"/stores">["stores"][number] | BodyOf<"/items">["items"][number];
@@ -35,33 +33,16 @@ function Loaded({ many, id }: RegistryFormProps) {
   const { body, problem } = useWatch<Entries>(`/${many}?limit=1${after}`);
   if (body === undefined)
     return <Message kind={problem ? "problem" : "waiting"}>{problem?.message ?? "Loading…"}</Message>;
-  return <Fields many={many} id={id} loaded={body[many]?.find((entry) => idOf(entry) === Number(id))} />;
-}
-
-interface FieldsProps extends RegistryFormProps {
-  /** A later one does not replace what the user types. */
-  readonly loaded: Entry | undefined;
-}
-
-function Fields({ many, id, loaded }: FieldsProps) {
-  const [stored, setStored] = useState(loaded);
-  const shown = valuesOf(many, stored);
-  const { outcome, attempt } = useOutcome();
-  const save = async (values: Values): Promise<void> => {
-    const body = JSON.stringify(changed(values, shown));
-    setStored(await (await send(`/${many}/${id}`, { method: "PUT", body })).json());
-  };
   return (
-    <>
-      <PickForm
-        params={params[many]}
-        values={shown}
-        isRequired={(name) => name === (many === "stores" ? "zone" : "name")}
-        submit="Save"
-        onPick={(values) => void attempt(save(values), "Saved. Rankings show a new name within seconds.", "Not saved")}
-      />
-      {outcome}
-    </>
+    <SaveForm<Entry | undefined>
+      path={`/${many}/${id}`}
+      params={params[many]}
+      loaded={body[many]?.find((entry) => idOf(entry) === Number(id))}
+      valuesOf={(stored) => valuesOf(many, stored)}
+      isRequired={(field) => field === (many === "stores" ? "zone" : "name")}
+      bodyOf={changed}
+      saved="Rankings show a new name within seconds."
+    />
   );
 }
 
