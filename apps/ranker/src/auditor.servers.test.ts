@@ -6,7 +6,7 @@ import { silentLog, type Log } from "@tally/runtime";
 import { addDomains, enter, joinEpoch, keepShards, ledgerMigrations, readEpochs, readFold } from "@tally/database";
 import { readShards, retentionMigrations } from "@tally/database";
 import { defaultSeries, encodeRankingMessage, firstKeptDay, Moves } from "@tally/contract";
-import type { BatchId, Domain, SeriesSettings } from "@tally/contract";
+import type { BatchId, SeriesSettings } from "@tally/contract";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
 import { rebuild } from "@tally/reconcile";
@@ -22,8 +22,8 @@ const own = ownDatabase(
 const columns = "id, store_id, customer_id, purchased_on, items, producer, sequence";
 
 /** A domain of this test, whose rows are those of one store. */
-async function open(storeId: number, changed: Pick<Domain, "watch"> = {}) {
-  const domain = { ...purchases, name: `store-${storeId}`, ...changed };
+async function open(storeId: number) {
+  const domain = { ...purchases, name: `store-${storeId}` };
   const database = own.connect();
   await database.transaction((transaction) => addDomains(transaction, [domain.name]));
   const namespace = randomBytes(6).toString("hex");
@@ -31,7 +31,6 @@ async function open(storeId: number, changed: Pick<Domain, "watch"> = {}) {
   const rankings = connectRankings({ url, namespace, shards: 1, domains: [], log: silentLog });
   onTestFinished(() => rankings.close());
   const seen = { repaired: 0, rebuilt: 0 };
-  const alerts: (readonly unknown[])[] = [];
   const lines: string[] = [];
   const line = (level: string) => (_: object, message: string) => void lines.push(`${level} ${message}`);
   const log: Log = { ...silentLog, info: line("info"), warn: line("warn") };
@@ -40,7 +39,6 @@ async function open(storeId: number, changed: Pick<Domain, "watch"> = {}) {
     database,
     rankings,
     seen,
-    alerts,
     lines,
     /** Stores a sale of two pieces of item 5 as a separate batch, without sending its ranking message. */
     storeSale: async (storedAt = Date.now()) => {
@@ -78,7 +76,7 @@ async function open(storeId: number, changed: Pick<Domain, "watch"> = {}) {
         onRepaired: (_, batches) => (seen.repaired += batches),
         onRebuilt: () => (seen.rebuilt += 1),
         onRebuildDelayed: () => undefined,
-        onWatched: (...found) => alerts.push(found),
+        onWatched: () => undefined,
         onFoldFailed: (name) => void lines.push(`unfolded ${name}`),
       });
       onTestFinished(() => auditor.stop());
@@ -140,19 +138,6 @@ test("the first rankings of a domain are logged as info", async () => {
     "info auditor: building the rankings of store-5 from the rows",
     "info auditor: rankings rebuilt",
   ]);
-});
-
-test("the auditor looks at the boards of a domain, and reports its alerts", async () => {
-  const seen: unknown[] = [];
-  const watch: Domain["watch"] = async ({ rows, boards, nowMs, transaction }) => {
-    seen.push(Math.abs(nowMs - Date.now()) < 60_000, (await boards.whole(["store:7"])).cells.length);
-    seen.push(await rows.query("SELECT 1 AS one"), await transaction((tx) => tx.query("SELECT 2 AS two")));
-    return { silent: 3 };
-  };
-  const { domain, start, alerts } = await openBuilt(6, { watch });
-  start();
-  await expect.poll(() => alerts, { timeout: 10_000 }).toEqual([[domain.name, "silent", 3]]);
-  expect(seen).toEqual([true, 1, [{ one: 1 }], [{ two: 2 }]]);
 });
 
 test("what was checked in this run of Redis is not checked again, and all of it is after a restart", async () => {
