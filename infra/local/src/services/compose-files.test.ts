@@ -276,3 +276,15 @@ test("the images start the apps with the launcher's heap flags", () => {
   expect(heapFlags.at(-1)).toMatch(/^--max-old-space-size=/);
   expect(textOf("Dockerfile")).toContain(`ENTRYPOINT ["node", ${flags}, "src/main.ts"]`);
 });
+
+test("the Dockerfile names no processor, and Node, pnpm and turbo have the versions of the workspace", () => {
+  const text = textOf("Dockerfile");
+  expect(text.replaceAll(/^#.*$/gm, "")).not.toMatch(/amd64|arm64|x64|x86|aarch64|--platform/);
+  const versions = [
+    ["NODE_IMAGE=node:", /^nodeVersion: (\S+)$/m, "../pnpm-workspace.yaml", "-slim"],
+    ["PNPM_VERSION=", /"packageManager": "pnpm@(\S+)"/, "../package.json", ""],
+    ["TURBO_VERSION=", /^ {4}turbo:\n.*\n +version: (\S+)$/m, "../pnpm-lock.yaml", ""],
+  ] as const;
+  for (const [argument, version, file, end] of versions)
+    expect(text).toContain(`ARG ${argument}${version.exec(textOf(file))?.[1]}${end}\n`);
+});

@@ -17,6 +17,13 @@ test("a place counts from its reservation on, and is free again when it is given
   queue.reserve(30);
 });
 
+test("purchases that stay are the oldest, in their order", () => {
+  const all = [of(1), of(2), of(3), of(4)];
+  const queue = new PurchaseQueue({ eventsMax: 4, bytesMax: 50 }, all);
+  queue.remove(3, all.slice(1, 3));
+  expect(queue.purchases).toEqual(all.slice(1));
+});
+
 test("a purchase that is larger than a request may be is sent alone", () => {
   const all = [of(1), of(2)];
   expect(headOf(all, { entriesMax: 100, bytesMax: 1 })).toEqual(all.slice(0, 1));
