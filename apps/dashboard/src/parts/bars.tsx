@@ -26,8 +26,10 @@ interface BarsProps {
 export function Bars({ title, bars, empty }: BarsProps) {
   if (bars.length === 0) return <Message kind="empty">{empty}</Message>;
   const most = Math.max(1, ...bars.map(({ count }) => Number(count)));
+  // All bars begin and end at the same places.
+  const style = { "--digits": Math.max(...bars.map(({ count }) => countText(count).length)) };
   return (
-    <ol class={bars.some(({ isNamed }) => isNamed) ? "bars named" : "bars"} aria-label={title}>
+    <ol class={bars.some(({ isNamed }) => isNamed) ? "bars named" : "bars"} style={style} aria-label={title}>
       {bars.map(({ key, label, count, image }, index) => (
         <li key={key} class={image === undefined ? "" : "pictured"}>
           <span class="place">{index + 1}</span>

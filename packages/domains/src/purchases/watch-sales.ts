@@ -93,6 +93,8 @@ async function soldUntil(rows: SqlReader, aroundMs: number, atMs: number): Promi
   return sold;
 }
 
+const dashed = (day: number): string => String(day).replace(/(..)(..)$/, "-$1-$2");
+
 type RegisteredClock = StoreClock & { readonly storeId: number };
 const selectStoreClocks = "SELECT store_id AS storeId, zone, closing_hour AS closingHour FROM stores";
 
@@ -115,7 +117,10 @@ async function otherDates({ rows, nowMs, newest }: Look, { minutes }: AlertRules
   return Array.from(byStore, ([storeID, days]): Found | undefined => {
     const expected = ownOf(clocks.get(storeID));
     if (days.some((day) => expected.includes(day))) return undefined;
-    return { storeID, text: `its sales are dated ${days.join(", ")}, its business day is ${expected[0]}` };
+    return {
+      storeID,
+      text: `its sales are dated ${days.map(dashed).join(", ")}, its business day is ${dashed(expected[0] ?? 0)}`,
+    };
   }).filter((one) => one !== undefined);
 }
 

@@ -1,10 +1,12 @@
 import type { BodyOf } from "../../live/use-watch.ts";
 import { timeText } from "../../parts/format.ts";
+import { labelOf } from "../boards/boards.ts";
 
 export type Sales = BodyOf<"/sales">;
 
 // A ranker looks each minute.
 const oldMs = 5 * 60_000;
+const namedMax = 3;
 
 /** How many alerts there are, and of what kind. undefined: no ranker has looked for 5 minutes. */
 export function attentionOf(sales: Sales | undefined, nowMs: number): { count: number | undefined; text: string } {
@@ -13,10 +15,12 @@ export function attentionOf(sales: Sales | undefined, nowMs: number): { count: n
   const lookedAt = alertsAsOf === null ? undefined : Date.parse(alertsAsOf);
   if (lookedAt === undefined) return { count: undefined, text: "not looked for yet" };
   if (nowMs - lookedAt > oldMs) return { count: undefined, text: `not looked for since ${timeText(lookedAt)}` };
-  const others = alerts.length - silent.length - doubtful.length;
-  const text =
-    alerts.length === 0
-      ? "silent stores, wrong dates, returns, surges"
-      : `${silent.length} silent, ${doubtful.length} with wrong dates, ${others} other`;
-  return { count: alerts.length, text };
+  const count = alerts.length;
+  if (count === 0) return { count, text: "silent stores, wrong dates, returns, surges" };
+  const others = count - silent.length - doubtful.length;
+  const named = [...silent, ...doubtful].slice(0, namedMax);
+  const names = named.map(({ storeID, name }) => `store ${labelOf(storeID, name)}`).join(", ");
+  const more = count > named.length ? ", …" : "";
+  const text = `${silent.length} silent, ${doubtful.length} with wrong dates, ${others} other`;
+  return { count, text: names === "" ? text : `${text}: ${names}${more}` };
 }

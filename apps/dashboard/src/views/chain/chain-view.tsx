@@ -30,15 +30,15 @@ export function ChainView({ status }: ChainViewProps) {
       {isEmpty ? <FirstSale /> : <Figures sales={sales} status={status.body} shown={shown} />}
       <div class="panels">
         {!isEmpty && (
-          <LivePanel title={`${titles[shown]} by hour`} live={sales} csv="/sales?list=hours" wide>
+          <LivePanel title={`${titles[shown]} by hour`} live={sales} asOf={asOfSales} csv="/sales?list=hours" wide>
             {({ hours }) => <HoursChart title={`${titles[shown]} by hour`} hours={hours} shown={shown} />}
           </LivePanel>
         )}
+        {!isEmpty && <RegionsPanel sales={sales} shown={shown} />}
+        {!isEmpty && <Attention sales={sales} />}
         <Best of="items" shown={shown} />
         <Best of="stores" shown={shown} />
         {!isEmpty && <Best of="categories" shown={shown} />}
-        {!isEmpty && <RegionsPanel sales={sales} shown={shown} />}
-        {!isEmpty && <Attention sales={sales} />}
       </div>
     </>
   );
@@ -56,8 +56,8 @@ function Figures({ sales, status, shown }: FiguresProps) {
   return (
     <Tiles
       tiles={[
-        ...(shown === "netSales" ? [soldTile("netSales", body, sales)] : []),
-        soldTile("quantity", body, sales),
+        ...(shown === "netSales" ? [linked("netSales", soldTile("netSales", body, sales))] : []),
+        linked("quantity", soldTile("quantity", body, sales)),
         soldTile("receipts", body, sales),
         {
           label: "Needs attention",
@@ -76,15 +76,23 @@ function Figures({ sales, status, shown }: FiguresProps) {
   );
 }
 
+/** Leads to the stores that sold most of it. */
+const linked = (by: Shown, tile: ReturnType<typeof soldTile>) => ({
+  ...tile,
+  value: <a href={linkTo(["boards", "purchases", "chain-stores"], { date: "today", by })}>{tile.value}</a>,
+});
+
 const behindText = (status: Status | undefined): string =>
   status === undefined ? "–" : status.state === "failing" ? "failing" : drainText(status.secondsToDrain);
 
-const storeLink = (id: number, name?: string): ComponentChildren => (
-  <a href={linkTo(["stores", id])}>Store {labelOf(id, name)}</a>
+const asOfSales = ({ asOf }: Sales) => asOf;
+
+const storeLink = (id: number, name?: string, by?: Shown): ComponentChildren => (
+  <a href={linkTo(["stores", id], { by })}>Store {labelOf(id, name)}</a>
 );
 
-const itemLink = (id: number, name?: string): ComponentChildren => (
-  <a href={linkTo(["items", id], { date: "today" })}>{labelOf(id, name)}</a>
+const itemLink = (id: number, name?: string, by?: Shown): ComponentChildren => (
+  <a href={linkTo(["items", id], { date: "today", by })}>{labelOf(id, name)}</a>
 );
 
 type Category = BodyOf<"/top-categories">["categories"][number];
@@ -111,7 +119,7 @@ export function Best({ of, shown, region, limit }: BestProps) {
   const barOf = (one: Ranked) => {
     if ("category" in one) return { key: one.category, label: one.category, isNamed: true, count: one[shown] ?? 0 };
     const id = "itemID" in one ? one.itemID : one.storeID;
-    const label = of === "items" ? itemLink(id, one.name) : storeLink(id, one.name);
+    const label = of === "items" ? itemLink(id, one.name, shown) : storeLink(id, one.name, shown);
     return { key: String(id), label, isNamed: one.name !== undefined, count: one[shown] ?? 0 };
   };
   return (
@@ -129,7 +137,7 @@ const empty = {
 
 function RegionsPanel({ sales, shown }: { readonly sales: Live<Sales>; readonly shown: Shown }) {
   return (
-    <LivePanel title="Regions" live={sales} csv="/sales?list=regions">
+    <LivePanel title="Regions" live={sales} asOf={asOfSales} csv="/sales?list=regions">
       {({ regions }) => (
         <Table<Regions[number]>
           title="Regions"
@@ -157,7 +165,7 @@ const shownMax = 10;
 /** Stores that have fallen silent or whose dates look wrong, and other alerts. */
 function Attention({ sales }: { readonly sales: Live<Sales> }) {
   return (
-    <LivePanel title="Needs attention" live={sales} csv="/sales?list=alerts">
+    <LivePanel title="Needs attention" live={sales} asOf={({ alertsAsOf }) => alertsAsOf} csv="/sales?list=alerts">
       {({ silent, doubtful, alerts }) => {
         const lines = [
           ...silent.map(({ storeID, name, lastSaleAt, usual }) => (
@@ -184,7 +192,12 @@ function Attention({ sales }: { readonly sales: Live<Sales> }) {
           <>
             {lines.length === 0 && <Message kind="empty">No store is silent, and no alert is on.</Message>}
             <ul class="attention">{lines.slice(0, shownMax)}</ul>
-            {lines.length > shownMax && <p class="aside">and {lines.length - shownMax} more</p>}
+            {lines.length > shownMax && (
+              <details>
+                <summary>and {lines.length - shownMax} more</summary>
+                <ul class="attention">{lines.slice(shownMax)}</ul>
+              </details>
+            )}
             <AlertRules />
           </>
         );

@@ -42,7 +42,10 @@ test("alerts count while a ranker has looked for them in the last five minutes",
     silent: [silent],
     alerts: [alert, { ...alert, rule: "surge" as const }],
   };
-  expect(attentionOf(sales, lookedAt + 299_000)).toEqual({ count: 2, text: "1 silent, 0 with wrong dates, 1 other" });
+  expect(attentionOf(sales, lookedAt + 299_000)).toEqual({
+    count: 2,
+    text: "1 silent, 0 with wrong dates, 1 other: store 7, …",
+  });
   expect(attentionOf(sales, lookedAt + 301_000)).toEqual({
     count: undefined,
     text: expect.stringContaining("not looked for since"),

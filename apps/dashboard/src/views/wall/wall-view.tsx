@@ -3,7 +3,6 @@ import { now } from "../../live/live-feed.ts";
 import { useWatch, type Live } from "../../live/use-watch.ts";
 import { Heading } from "../../parts/panel.tsx";
 import { Banner, StatusLine } from "../../shell/status-line.tsx";
-import { labelOf } from "../boards/boards.ts";
 import { attentionOf, type Sales } from "../chain/attention.ts";
 import { Best } from "../chain/chain-view.tsx";
 import { comparisonText, figureText, shownOf, titles, todayText } from "../chain/comparison.ts";
@@ -38,19 +37,9 @@ export function WallView({ status }: { readonly status: Live<Status> }) {
   );
 }
 
-const namedMax = 3;
-
 function Attention({ sales }: { readonly sales: Sales }) {
   const { count, text } = attentionOf(sales, now.value);
   if (count === undefined) return <p class="state busy">Alerts: {text}</p>;
   if (count === 0) return <p>No store is silent, and no alert is on</p>;
-  const names = [...sales.silent, ...sales.doubtful]
-    .slice(0, namedMax)
-    .map(({ storeID, name }) => `store ${labelOf(storeID, name)}`);
-  return (
-    <p class="state bad">
-      Attention: {text}
-      {names.length > 0 && ` (${names.join(", ")}${count > names.length ? ", …" : ""})`}
-    </p>
-  );
+  return <p class="state bad">Attention: {text}</p>;
 }
