@@ -71,7 +71,8 @@ export async function startGateway(
   servers.heartbeats.start("gateway", report, clockOffset(servers.database.writer, log, metrics.registry));
 
   await servers.keyMemory.ready();
-  const port = Number(new URL(await app.listen({ port: config.port, host: config.host })).port);
+  await app.listen({ port: config.port, host: config.host });
+  const port = app.addresses()[0]?.port ?? config.port;
   phase = "serving";
   log.info({ host: config.host, port }, "gateway: listening");
   if (!stopAsked.aborted) await Promise.race([servers.publisher.ready, once(stopAsked, "abort")]);
