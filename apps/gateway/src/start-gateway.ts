@@ -72,7 +72,8 @@ export async function startGateway(
 
   await servers.keyMemory.ready();
   await app.listen({ port: config.port, host: config.host });
-  const port = app.addresses()[0]?.port ?? config.port;
+  const address = app.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : config.port;
   phase = "serving";
   log.info({ host: config.host, port }, "gateway: listening");
   if (!stopAsked.aborted) await Promise.race([servers.publisher.ready, once(stopAsked, "abort")]);
