@@ -209,9 +209,9 @@ test("a file with other content stops the removal before anything is counted or 
   const directory = await directoryOnDisk();
   const sums = await sumsOf(database);
   const file = join(directory, `purchases-${monthOfDay(dayOfMonth(2))}.ndjson`);
-  await writeFile(file, "{}\n");
+  await writeFile(file, "{}\n".repeat(200));
   await expect(remove(shared.writeUrl, database, { directory, keep: 1 })).rejects.toThrow(
-    /expected the 200 purchases of \d{4}-\d{2}, found other content \(1 lines\); move the file away/,
+    /expected the 200 purchases of \d{4}-\d{2}, found other content \(200 lines\); move the file away/,
   );
   expect(await sumsOf(database)).toEqual(sums);
   await rm(file);

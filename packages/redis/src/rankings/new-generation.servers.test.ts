@@ -148,10 +148,13 @@ test("a builder that was overtaken does not touch the younger generation", async
 
 test("a script that fails half-way makes its generation dirty, and a new generation ends that", async () => {
   const domain = "soiled";
+  await goLive(await begin(domain));
   await rankings.rank(domain, batchOf(0, "b", "1", 1));
   const board = (await keysOf(domain)).find((key) => key.endsWith(":b:b")) ?? "";
   await redis.set(board, "no sorted set");
   await expect(rankings.rank(domain, batchOf(1, "b", "1", 1))).rejects.toThrow("WRONGTYPE");
+  const reason = expect.stringContaining("WRONGTYPE");
+  expect(await rankings.state(domain)).toEqual({ name: "dirty", reason });
   const generation = await begin(domain);
   await generation.add("b", [["1", 2]]);
   await generation.mark(producer, Buffer.from([0b1100_0000]));
