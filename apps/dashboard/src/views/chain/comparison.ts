@@ -34,10 +34,11 @@ export function soldTile(
   { body, problem }: Live<Sales>,
 ) {
   const absent = body === undefined ? "loading" : "nothing sold";
+  const compared = sold === undefined ? absent : comparisonText(sold, sold.weekAgo, shown);
   return {
     label: todayText(shown, body),
     value: figureText(sold, shown),
-    note: problem?.message ?? (sold === undefined ? absent : comparisonText(sold, sold.weekAgo, shown)),
+    note: problem?.message ?? (shown === "receipts" ? `${compared}; counted each minute` : compared),
     isBad: problem !== undefined,
   };
 }
