@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { appNames, type AppName } from "@tally/local";
 import type { Random } from "../../kit/index.ts";
 import { crashPointNames, type CrashPoint } from "../inside/crash-points.ts";
 import { gateways, type System } from "../system.ts";
@@ -6,10 +7,7 @@ import type { Aftermath, FaultKind } from "./fault-kind.ts";
 
 /* Faults of the processes of the apps. */
 
-const apps = ["gateway", "writer", "ranker"] as const;
-type App = (typeof apps)[number];
-
-const processesOf = (app: App): readonly [string, ...string[]] => (app === "gateway" ? gateways : [app]);
+const processesOf = (app: AppName): readonly [string, ...string[]] => (app === "gateway" ? gateways : [app]);
 
 /** The index of a gateway; nothing for other processes. */
 export const gatewayOf = (target: string): { gateway?: number } => {
@@ -23,7 +21,7 @@ function startAgain(system: System, target: string): Aftermath {
 
 /** A fault of any process of an app, with a time between two limits. */
 const processKind = (
-  app: App,
+  app: AppName,
   name: string,
   [msMin, msMax]: readonly [number, number],
   inject: FaultKind["inject"],
@@ -34,20 +32,20 @@ const processKind = (
   inject,
 });
 
-const killed = (app: App): FaultKind =>
+const killed = (app: AppName): FaultKind =>
   processKind(app, `${app}-killed`, [0, 800], async (system, { target, ms }) => {
     system.server(target).kill("SIGKILL");
     await delay(ms);
     return startAgain(system, target);
   });
 
-const frozen = (app: App): FaultKind =>
+const frozen = (app: AppName): FaultKind =>
   processKind(app, `${app}-frozen`, [500, 2500], async (system, { target, ms }) => {
     await freeze(system, target, ms);
     return { backAt: performance.now(), ...gatewayOf(target) };
   });
 
-const restarted = (app: App): FaultKind =>
+const restarted = (app: AppName): FaultKind =>
   processKind(app, `${app}-restarted`, [0, 0], async (system, { target }) => {
     const exitCode = await system.server(target).stop();
     if (exitCode !== 0)
@@ -55,7 +53,7 @@ const restarted = (app: App): FaultKind =>
     return startAgain(system, target);
   });
 
-const threadEnded = (app: App): FaultKind => ({
+const threadEnded = (app: AppName): FaultKind => ({
   name: `${app}-thread-killed`,
   plan: () => ({ target: app, ms: 0, count: 0 }),
   async inject(system) {
@@ -64,7 +62,7 @@ const threadEnded = (app: App): FaultKind => ({
   },
 });
 
-const crashed = (app: App, point: CrashPoint): FaultKind => {
+const crashed = (app: AppName, point: CrashPoint): FaultKind => {
   const inject: FaultKind["inject"] = async (system, { target, ms, count }) => {
     await system.inside.crash(target, point, count);
     await delay(ms);
@@ -75,7 +73,7 @@ const crashed = (app: App, point: CrashPoint): FaultKind => {
 
 const hourMs = 3_600_000;
 
-const clockJumped = (app: App): FaultKind => {
+const clockJumped = (app: AppName): FaultKind => {
   const inject: FaultKind["inject"] = async (system, { target, ms, count: shiftMs }) => {
     await system.inside.shiftClock(target, shiftMs);
     await delay(ms);
@@ -92,13 +90,13 @@ export async function freeze(system: System, name: string, ms: number): Promise<
 }
 
 export const processKinds: readonly FaultKind[] = [
-  ...apps.map(killed),
-  ...apps.map(frozen),
-  ...apps.map(restarted),
-  ...apps.map(clockJumped),
+  ...appNames.map(killed),
+  ...appNames.map(frozen),
+  ...appNames.map(restarted),
+  ...appNames.map(clockJumped),
   threadEnded("writer"),
   threadEnded("ranker"),
-  ...apps.flatMap((app) =>
+  ...appNames.flatMap((app) =>
     crashPointNames.filter((point) => point.startsWith(`${app}.`)).map((point) => crashed(app, point)),
   ),
 ];

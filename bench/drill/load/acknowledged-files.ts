@@ -48,8 +48,7 @@ export async function readContents(directory: string, domain: string) {
   for await (const line of createInterface({ input: createReadStream(contentsFile(directory)) })) {
     const [name, id = "", fingerprint = "-"] = line.split(" ");
     if (name !== domain) continue;
-    const own = contents.get(id) ?? new Set();
-    contents.set(id, own);
+    const own = contents.getOrInsertComputed(id, () => new Set());
     if (fingerprint !== "-") own.add(fingerprint);
   }
   return contents;

@@ -113,12 +113,10 @@ const imageParts = new Map<number, Buffer>();
 
 /** Made once for each size. */
 function imagePartOf(bytes: number): Buffer {
-  const cached = imageParts.get(bytes);
-  if (cached !== undefined) return cached;
-  const filler = Buffer.alloc(Math.max(0, bytes - dot.length), "tally");
-  const made = Buffer.concat([imageHead, dot, filler]);
-  imageParts.set(bytes, made);
-  return made;
+  return imageParts.getOrInsertComputed(bytes, () => {
+    const filler = Buffer.alloc(Math.max(0, bytes - dot.length), "tally");
+    return Buffer.concat([imageHead, dot, filler]);
+  });
 }
 const cover = imagePartOf(coverBytes);
 

@@ -1,6 +1,6 @@
 import autocannon, { type Request } from "autocannon";
 import { type ClientRequest, isGood } from "../../kit/index.ts";
-import type { Until } from "./load-plan.ts";
+import type { LoadPlan, Until } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
 import { share, type NextRequest } from "./requests.ts";
 
@@ -17,11 +17,7 @@ import { share, type NextRequest } from "./requests.ts";
  * those that wait for the others send GET /health/live meanwhile, which is not counted.
  */
 
-interface Options {
-  /** Connections use them in turn. */
-  readonly urls: readonly string[];
-  readonly connections: number;
-  readonly responseWithinMs: number;
+interface Options extends Pick<LoadPlan, "urls" | "connections" | "responseWithinMs"> {
   readonly until: Until;
   readonly next: NextRequest;
   readonly recorder: Recorder;

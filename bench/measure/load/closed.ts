@@ -1,13 +1,11 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ClientRequest, isGood, LoadClient } from "../../kit/index.ts";
+import type { LoadPlan } from "./load-plan.ts";
 import type { Recorder } from "./recorder.ts";
 import { share } from "./requests.ts";
 
-export interface Closed {
-  readonly urls: readonly string[];
-  readonly connections: number;
-  readonly responseWithinMs: number;
+interface Closed extends Pick<LoadPlan, "urls" | "connections" | "responseWithinMs"> {
   /** Requests of all connections together; Infinity: until `ending` is aborted. */
   readonly amount: number;
   /** Returns the next request of a connection. `eventId`: of its last response, if that was 2xx. */

@@ -13,8 +13,7 @@ async function sentBy(
 ): Promise<readonly (readonly string[])[]> {
   const sent = new Map<unknown, string[]>();
   const server = await serverOf((request, response) => {
-    const own = sent.get(request.socket) ?? [];
-    sent.set(request.socket, own);
+    const own = sent.getOrInsertComputed(request.socket, () => []);
     let body = `${request.method} ${request.url} `;
     request.on("data", (part) => (body += String(part)));
     request.on("end", () => {

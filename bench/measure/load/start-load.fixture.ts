@@ -40,9 +40,7 @@ export async function albumServer() {
   const asked = new Map<unknown, string[]>();
   let n = 0;
   const server = await serverOf((request, response) => {
-    const own = asked.get(request.socket) ?? [];
-    asked.set(request.socket, own);
-    own.push(`${request.method} ${request.url}`);
+    asked.getOrInsertComputed(request.socket, () => []).push(`${request.method} ${request.url}`);
     request.resume();
     request.on("end", () =>
       response.writeHead(200, request.method === "POST" ? { "tally-event-id": `album-${n++}` } : {}).end(),

@@ -1,4 +1,4 @@
-export { runTally, startApps, type AppName } from "./start-apps.ts";
+export { appNames, runTally, startApps, type AppName } from "./start-apps.ts";
 export { startBalancer, type Balancer } from "./balancer.ts";
 export type { Server } from "./process/child-server.ts";
 export { firstSteps } from "./dev/welcome.ts";

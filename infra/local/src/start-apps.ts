@@ -7,7 +7,8 @@ import { isReady, Waits } from "./process/until.ts";
 import { type CommandOptions, runCommand, ServiceError } from "./process/run-command.ts";
 import { type Accounts, type Addresses, addressVariables } from "./services/addresses.ts";
 
-export type AppName = "gateway" | "writer" | "ranker";
+export const appNames = ["gateway", "writer", "ranker"] as const;
+export type AppName = (typeof appNames)[number];
 
 export interface AppsOptions {
   /** The checkout whose apps run. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type AppName, appServer } from "../start-apps.ts";
+import { type AppName, appNames, appServer } from "../start-apps.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { temporaryDirectory } from "../at-end.test-kit.ts";
 import { keepRunning } from "./keep-running.ts";
@@ -43,7 +43,7 @@ const pids = () => all.map(({ pid }) => pid);
 
 beforeAll(async () => {
   for (const folder of ["log", "run"]) mkdirSync(join(root, folder));
-  for (const app of ["gateway", "writer", "ranker"] as const) write(`apps/${app}/src/main.ts`, appSource(app, "1"));
+  for (const app of appNames) write(`apps/${app}/src/main.ts`, appSource(app, "1"));
   write("packages/shared/src/shared.ts", "export const shared = 1;");
   await Promise.all([store, ...all].map((one) => one.start()));
   keepRunning({

@@ -2,7 +2,7 @@ import { watch } from "node:fs";
 import { join } from "node:path";
 import { reasonOf } from "@tally/runtime";
 import type { Server } from "../process/child-server.ts";
-import type { AppName, Apps } from "../start-apps.ts";
+import { appNames, type AppName, type Apps } from "../start-apps.ts";
 
 interface KeepRunningOptions {
   readonly apps: Pick<Apps, AppName | "migrate">;
@@ -14,7 +14,6 @@ interface KeepRunningOptions {
   readonly watchedRoot?: string | undefined;
 }
 
-const appNames = ["gateway", "writer", "ranker"] as const;
 const checkEveryMs = 250;
 // Editors and git write several files: restart after the last one.
 const quietMs = 200;

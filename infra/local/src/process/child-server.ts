@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Container } from "./docker.ts";
 import { isRunning, lastLines, ServiceError } from "./run-command.ts";
 import { until, Waits } from "./until.ts";
 
@@ -23,13 +24,6 @@ export interface ServerPlan {
   readonly ready: () => Promise<boolean>;
   /** For a server in a container: `program` runs as long as it does. */
   readonly container?: Container;
-}
-
-export interface Container {
-  /** Sends a signal to the server. Does not wait, and never throws. */
-  signal(signal: NodeJS.Signals): void;
-  /** The pid of the running server on this machine. */
-  pid(): Promise<number | undefined>;
 }
 
 /** Where a server lives, and what it is started with. */

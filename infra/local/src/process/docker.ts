@@ -1,4 +1,3 @@
-import type { Container } from "./child-server.ts";
 import { findProgram, runCommand } from "./run-command.ts";
 
 /** The docker program, or why Docker cannot be used here: the client can be installed without an engine. */
@@ -27,16 +26,20 @@ export const endOf = (project: string, { keepData }: { readonly keepData: boolea
   ...(keepData ? ["stop"] : ["down", "--volumes", "--timeout", "0"]),
 ];
 
-export function openContainer(docker: string, name: string, environment: NodeJS.ProcessEnv): Container {
+export type Container = ReturnType<typeof openContainer>;
+
+export function openContainer(docker: string, name: string, environment: NodeJS.ProcessEnv) {
   const run = (...args: readonly string[]) => runCommand(docker, [...args, name], { environment });
   let sent: Promise<unknown> = Promise.resolve();
   return {
-    signal(signal) {
+    /** Sends a signal to the server. Does not wait, and never throws. */
+    signal(signal: NodeJS.Signals): void {
       const all = { SIGSTOP: ["pause"], SIGCONT: ["unpause"] } as const;
       const args = signal === "SIGSTOP" || signal === "SIGCONT" ? all[signal] : ["kill", "--signal", signal];
       // In their order. A signal to a container that has ended fails, and has no effect.
       sent = sent.then(() => run(...args));
     },
+    /** The pid of the running server on this machine. */
     async pid() {
       const { output } = await run("inspect", "--format", "{{.State.Pid}}");
       return Number(output) || undefined;

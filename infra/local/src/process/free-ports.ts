@@ -5,9 +5,7 @@ import { ServiceError } from "./run-command.ts";
 
 /** Free ports that no other process gets here meanwhile, below 32768, where outgoing connections take none. */
 export async function freePorts(count: number, range: PortRange = usualPorts): Promise<number[]> {
-  let claimed = blocks.get(range);
-  if (claimed === undefined) blocks.set(range, (claimed = claimBlock(range)));
-  const block = await claimed;
+  const block = await blocks.getOrInsertComputed(range, claimBlock);
   const ports: number[] = [];
   for (let tried = 0; ports.length < count; tried++) {
     if (tried === portsOfBlock)

@@ -76,26 +76,21 @@ interface Exchange {
 
 /** Sends `text` to a port of this machine and returns the first bytes of the response; empty on a timeout or a refused
  * connection. */
-export function sendAndReceive(
+export async function sendAndReceive(
   port: number,
   text: string,
   { timeoutMs = 2000, select = (received) => received }: Exchange = {},
 ): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: "127.0.0.1" });
-    let received = "";
-    const end = (response: string): void => {
-      socket.destroy();
-      resolve(response);
-    };
-    socket.setTimeout(timeoutMs, () => end(""));
-    socket.once("error", () => end(""));
-    socket.once("close", () => end(""));
-    socket.on("data", (bytes) => {
-      received += bytes.toString("latin1");
+  const socket = connect({ port, host: "127.0.0.1" }).setEncoding("latin1");
+  socket.setTimeout(timeoutMs, () => socket.destroy());
+  socket.write(text);
+  let received = "";
+  try {
+    for await (const piece of socket) {
+      received += String(piece);
       const response = select(received);
-      if (response !== "") end(response);
-    });
-    socket.once("connect", () => socket.write(text));
-  });
+      if (response !== "") return response;
+    }
+  } catch {} // refused, reset or too late
+  return "";
 }

@@ -70,11 +70,8 @@ export function directoryId(directory: string): string {
 /** The passwords of this directory, created by the first call. */
 export async function keptPasswords(directory: string) {
   const file = join(directory, "passwords.json");
-  const kept: unknown = existsSync(file) ? JSON.parse(await readFile(file, "utf8")) : {};
-  const password = (name: string): string => {
-    const value: unknown = typeof kept === "object" && kept !== null ? Reflect.get(kept, name) : undefined;
-    return typeof value === "string" ? value : randomBytes(12).toString("hex");
-  };
+  const kept: { readonly [name: string]: string } = existsSync(file) ? JSON.parse(await readFile(file, "utf8")) : {};
+  const password = (name: string): string => kept[name] ?? randomBytes(12).toString("hex");
   const passwords = {
     // The administrator.
     rabbitmq: password("rabbitmq"),

@@ -141,12 +141,10 @@ test("the servers read each password from a file that they have", () => {
   }
 });
 
+const bash = (args: readonly string[], env: NodeJS.ProcessEnv): string =>
+  execFileSync("bash", args, { env: { PATH: process.env["PATH"], ...env }, stdio: "pipe", encoding: "utf8" });
 const fill = (template: string, words: NodeJS.ProcessEnv): string =>
-  execFileSync("bash", [join(infra, "fill-template.sh"), template], {
-    env: { PATH: process.env["PATH"], ...words },
-    stdio: "pipe",
-    encoding: "utf8",
-  });
+  bash([join(infra, "fill-template.sh"), template], words);
 
 test("fill-template.sh takes a word from its file, and from its variable otherwise", async () => {
   const folder = await temporaryDirectory();
@@ -205,11 +203,7 @@ test.each([
     .replaceAll("/tally/", `${infra}/`)
     .replaceAll("/sys/fs/cgroup/", `${folder}/`)
     .replaceAll("/tmp/users.conf", join(folder, "users.conf"));
-  const output = execFileSync("bash", ["-c", script], {
-    env: { PATH: `${folder}:${process.env["PATH"]}`, ...words },
-    stdio: "pipe",
-    encoding: "utf8",
-  });
+  const output = bash(["-c", script], { PATH: `${folder}:${process.env["PATH"]}`, ...words });
   expect(output).toContain(`valkey-server ${folder}/users.conf `);
   expect(output).toContain(`--maxmemory ${maxmemory} --maxmemory-policy noeviction`);
   expect(readFileSync(join(folder, "users.conf"), "utf8")).toContain("user tally on >a-1");
