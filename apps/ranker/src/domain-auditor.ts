@@ -6,9 +6,12 @@ import { firstKeptDay, textOfSeries } from "@tally/contract";
 import type { BatchId, Domain, FeedEvent, SeriesSettings, SqlReader } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";
 import { fold, rebuild, repair } from "@tally/reconcile";
+import type { rankerMetrics } from "./ranker-metrics.ts";
 import { rebuildPace } from "./rebuild-pace.ts";
 
-export interface AuditorOptions {
+type Seen = "onRepaired" | "onRebuilt" | "onRebuildDelayed" | "onFoldFailed" | "onWatched";
+
+export interface AuditorOptions extends Pick<ReturnType<typeof rankerMetrics>, Seen> {
   readonly domains: readonly Domain[];
   readonly database: Database;
   readonly rankings: Rankings;
@@ -16,16 +19,8 @@ export interface AuditorOptions {
   /** How long the ledger keeps a batch at least. */
   readonly keptMs: number;
   readonly series: SeriesSettings;
-  /** Batches that a round ranked from the ledger. */
-  readonly onRepaired: (domain: string, batches: number) => void;
-  readonly onRebuilt: (domain: string) => void;
-  /** A rebuild that must wait, because the one before it for the same reason did not help. */
-  readonly onRebuildDelayed: (domain: string) => void;
-  readonly onFoldFailed: (domain: string) => void;
   /** For the alerts; absent: they are not published. */
   readonly feed?: Pick<FeedOptions, "publisher" | "namespace"> | undefined;
-  /** How many alerts there are by a rule. */
-  readonly onWatched: (domain: string, rule: string, alerts: number) => void;
 }
 
 /** Between two epochs. */

@@ -162,13 +162,8 @@ function pageOf({ many, response, idField, idColumn, selectNewest, Shown }: Shap
   });
 }
 
-interface Named {
-  readonly id: number;
-  readonly name: string | null;
-}
-
 function namesOf({ many, ownId }: Shape) {
-  const names = keyedRead<readonly [id: number], Named, string | undefined>({
+  const names = keyedRead<readonly [id: number], { id: number; name: string | null }, string | undefined>({
     select: `SELECT ${ownId} AS id, name FROM ${many} WHERE ${ownId} IN (?)`,
     key: ["id"],
     keysMax: 1000,

@@ -14,15 +14,14 @@ export const ruleNames: readonly RuleName[] = ["silent", "dates", "returns", "su
 
 const numbers = wholeNumbers(0, 1_000_000);
 const minutes = wholeNumbers(15, 1440);
-const Numbers = {
+const Rule = Type.Object({
+  rule: Type.Enum(ruleNames),
   isOn: Type.Boolean(),
   minutes: Type.Integer(),
   minimum: Type.Integer(),
   above: Type.Number(),
-};
-const Rule = Type.Object({ rule: Type.Enum(ruleNames), ...Numbers });
-type Numbers = (typeof byDefault)[RuleName];
-export type AlertRules = Readonly<Record<RuleName, Numbers>>;
+});
+export type AlertRules = Readonly<typeof byDefault>;
 
 interface RuleRow extends Readonly<Record<"minutes" | "minimum" | "above", number | null>> {
   readonly rule: RuleName;

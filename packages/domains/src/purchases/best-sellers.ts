@@ -28,7 +28,7 @@ export const withAmount = <T extends object>(shown: T, by: Measure, { count }: P
 const about =
   "Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts";
 
-const asOf = "2026-11-21T09:30:00.087Z";
+export const asOf = "2026-11-21T09:30:00.087Z";
 const { name } = exampleItem;
 const best = { itemID: 4242, quantity: 4 };
 const second = { storeID: 7, name: exampleStore.name, quantity: 2 };

@@ -1,7 +1,7 @@
 import { queryRoute, type Sources } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { AsOf, closed, ids, labels, parseTopLimit } from "../values.ts";
-import { Amount, ItemParams, Name, withAmount } from "./best-sellers.ts";
+import { Amount, asOf as exampleAsOf, ItemParams, Name, withAmount } from "./best-sellers.ts";
 import { byCategory, byRegion, ofChain, regionNamed } from "./chain-counts.ts";
 import { exampleItem, items } from "./items.ts";
 import { liveCounts, ofAll } from "./live-chain.ts";
@@ -41,15 +41,19 @@ async function ownerIn(sources: Sources, { region, ...query }: Chosen, list: "ke
 const about =
   "Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more";
 
+const exampleDay = { date: "20261121" };
+const shownDay = { ...exampleDay, by: "quantity" } as const;
+const named = { itemID: exampleItem.itemID, name: exampleItem.name };
+
+const Ranking = { ...Region, ...ShownWindow, asOf: AsOf };
+
 const topItems = queryRoute({
   path: "/top-items",
   summary: "the items that sold most in all stores, 10 by default, and the age of the ranking",
   description: about,
   query: ChainQuery,
   response: Type.Object({
-    ...Region,
-    ...ShownWindow,
-    asOf: AsOf,
+    ...Ranking,
     items: Type.Array(Type.Object({ itemID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ query }, sources) {
@@ -58,13 +62,8 @@ const topItems = queryRoute({
   },
   examples: {
     "one day": {
-      query: { date: "20261121", limit: "1" },
-      response: {
-        date: "20261121",
-        by: "quantity",
-        asOf: "2026-11-21T09:30:00.087Z",
-        items: [{ itemID: 85571, name: exampleItem.name, quantity: 2 }],
-      },
+      query: { ...exampleDay, limit: "1" },
+      response: { ...shownDay, asOf: exampleAsOf, items: [{ ...named, quantity: 2 }] },
     },
   },
 });
@@ -75,9 +74,7 @@ const topStores = queryRoute({
   description: about,
   query: ChainQuery,
   response: Type.Object({
-    ...Region,
-    ...ShownWindow,
-    asOf: AsOf,
+    ...Ranking,
     total: Type.Object(Amount),
     stores: Type.Array(Type.Object({ storeID: Type.Integer(), ...Name, ...Amount })),
   }),
@@ -87,11 +84,10 @@ const topStores = queryRoute({
   },
   examples: {
     "one day": {
-      query: { date: "20261121", limit: "1" },
+      query: { ...exampleDay, limit: "1" },
       response: {
-        date: "20261121",
-        by: "quantity",
-        asOf: "2026-11-21T09:30:00.087Z",
+        ...shownDay,
+        asOf: exampleAsOf,
         total: { quantity: 1 },
         stores: [{ storeID: 7, name: exampleStore.name, quantity: 2 }],
       },
@@ -129,14 +125,8 @@ const topRegions = queryRoute({
   examples: {
     "one day": {
       params: { itemID: "85571" },
-      query: { date: "20261121" },
-      response: {
-        itemID: 85571,
-        name: exampleItem.name,
-        date: "20261121",
-        by: "quantity",
-        regions: [{ region: exampleStore.region, quantity: 2 }],
-      },
+      query: exampleDay,
+      response: { ...named, ...shownDay, regions: [{ region: exampleStore.region, quantity: 2 }] },
     },
   },
 });
@@ -163,12 +153,8 @@ const topCategories = queryRoute({
   },
   examples: {
     "one day": {
-      query: { date: "20261121" },
-      response: {
-        date: "20261121",
-        by: "quantity",
-        categories: [{ category: exampleItem.category, quantity: 2 }],
-      },
+      query: exampleDay,
+      response: { ...shownDay, categories: [{ category: exampleItem.category, quantity: 2 }] },
     },
   },
 });

@@ -17,10 +17,7 @@ interface Used {
   readonly id: number;
 }
 
-interface StoreCurrency {
-  readonly id: number;
-  readonly currency: string | undefined;
-}
+type StoreCurrency = Pick<Used, "id"> & { readonly currency: string | undefined };
 
 // Until the commit: the next one sees what this one registers.
 const lock = "INSERT INTO currency_lock (id) VALUES ? ON DUPLICATE KEY UPDATE id = VALUES(id)";

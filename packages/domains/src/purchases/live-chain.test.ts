@@ -38,11 +38,8 @@ function sumsOf(counts: Counts, limit: number) {
   const sums = new Map<number, number>();
   for (const [store, items] of counts)
     for (const [id, count] of store < 6 ? items : []) sums.set(id, (sums.get(id) ?? 0) + count);
-  const all = Array.from(sums, ([id, count]) => ({ id, count }));
-  return firstCounts(
-    all.filter(({ count }) => count !== 0),
-    limit,
-  );
+  const all = Array.from(sums, ([id, count]) => ({ id, count })).filter(({ count }) => count !== 0);
+  return firstCounts(all, limit);
 }
 
 const some = (first: number, number: number, count: number) =>
@@ -79,13 +76,8 @@ test("the boards of stores prove the order of usual sales, and few boards of ite
   expect((await topOf(counts, 10, "keys", asked))?.entries).toEqual(sumsOf(counts, 10));
   expect(new Set(asked).size).toBeLessThanOrEqual(201);
   const soldBy = Array.from(counts, ([id, own]) => ({ id, count: [...own.values()].reduce((sum, one) => sum + one) }));
-  const best = await topOf(counts, 3, "members");
-  expect(best?.entries).toEqual(
-    firstCounts(
-      soldBy.filter(({ id }) => id < 6),
-      3,
-    ),
-  );
+  const inRegion = soldBy.filter(({ id }) => id < 6);
+  expect((await topOf(counts, 3, "members"))?.entries).toEqual(firstCounts(inRegion, 3));
   const flat = new Map(stores.map((store) => [store, new Map(ranks.map((n) => [n, 1]))]));
   expect(await topOf(flat, 10)).toBeUndefined();
 });

@@ -18,18 +18,8 @@ export interface Region {
 
 type Boards = Sources["boards"];
 
-interface LiveCounts {
-  readonly asOf: string | null;
-  readonly series: string;
-  readonly counts: readonly Count[];
-}
-
 /** All counts of a board of a window, which has all of its members; undefined: it is not one live day, or not kept. */
-export async function liveCounts(
-  boards: Boards,
-  { by, days = [] }: Window,
-  boardOf: (series: string) => string,
-): Promise<LiveCounts | undefined> {
+export async function liveCounts(boards: Boards, { by, days = [] }: Window, boardOf: (series: string) => string) {
   const [day, more] = days;
   if (day === undefined || more !== undefined || day < firstLiveDay(Date.now())) return undefined;
   const series = seriesOf(by, day);
