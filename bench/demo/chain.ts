@@ -3,31 +3,19 @@ import { utcDayOf } from "@tally/contract";
 /* The stores of the chain, their local time, and how their sales spread over a day. Times are in ms since 1970. */
 
 /** A time zone of the chain. Its stores open, sell most and close by its local time. */
-export interface Zone {
-  readonly name: string;
-  readonly utcOffsetHours: number;
-  readonly ianaName: string;
-  readonly region: string;
-  /** More stores have these names again. */
-  readonly storeNames: readonly string[];
-}
+export type Zone = (typeof zones)[number];
 
-type Offset = Pick<Zone, "utcOffsetHours">;
+type Offset = Readonly<Record<"utcOffsetHours", number>>;
 
-export interface Store {
-  readonly id: number;
-  readonly zone: Zone;
-  /** The share of all purchases of the chain, 0 to 1. */
-  readonly share: number;
-}
+export type Store = ReturnType<typeof storesOf>[number];
 
 export const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const minutesOfDay = 1440;
 export const dayMs = minutesOfDay * minuteMs;
 
-/** As the stores of source S4; the day of the chain begins in the first. */
-export const zones: readonly [Zone, Zone, Zone] = [
+/** As the stores of source S4; the day of the chain begins in the first. More stores have the `storeNames` again. */
+export const zones = [
   {
     name: "east",
     utcOffsetHours: -5,
@@ -49,13 +37,14 @@ export const zones: readonly [Zone, Zone, Zone] = [
     region: "West",
     storeNames: ["Mission", "Ballard", "Pearl", "Venice", "Castro"],
   },
-];
+] as const;
 
 // The second store of a zone sells four fifths of the first, the third two thirds, and so on.
 const smallerBy = 0.25;
 
-/** The stores of all zones, numbered from 1: first those of the east. In a zone each sells less than the one before. */
-export function storesOf(perZone: number): readonly Store[] {
+/** The stores of all zones, numbered from 1: first those of the east. In a zone each sells less than the one before.
+ * `share`: of all purchases of the chain, 0 to 1. */
+export function storesOf(perZone: number) {
   const weights = Array.from({ length: perZone }, (_, index) => 1 / (1 + smallerBy * index));
   const sum = weights.reduce((total, weight) => total + weight, 0) * zones.length;
   return zones.flatMap((zone, index) =>

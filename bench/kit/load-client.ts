@@ -100,7 +100,6 @@ export class LoadClient {
 /** Asks a gateway where an event is. Rejects without a response in time. */
 export async function eventState(url: string, id: string, withinMs: number, headers: Record<string, string> = {}) {
   const response = await fetch(`${url}/events/${id}`, { headers, signal: AbortSignal.timeout(withinMs) });
-  const body: unknown = await response.json();
-  const is = (name: string): boolean => typeof body === "object" && body !== null && Reflect.get(body, name) === true;
-  return { stored: is("stored"), ranked: is("ranked") };
+  const { stored = false, ranked = false }: { stored?: boolean; ranked?: boolean } = JSON.parse(await response.text());
+  return { stored, ranked };
 }

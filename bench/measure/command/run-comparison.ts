@@ -26,12 +26,8 @@ export async function runComparison(names: readonly string[], flags: CompareFlag
   if (revisions.length > 0 && services !== "programs")
     throw new WrongUsage(`--services ${services} cannot be combined with a build, whose launcher starts programs`);
   // All plans before the first run, so that an error in the last is reported at once.
-  const planned = contenders.map(({ name, design, durability, revision = "" }) => {
-    return {
-      name,
-      revision,
-      plan: planOf({ ...flags, ...(services && { services }) }, signal, { design, durability }),
-    };
+  const planned = contenders.map(({ name, revision = "", ...arrangement }) => {
+    return { name, revision, plan: planOf({ ...flags, ...(services && { services }) }, signal, arrangement) };
   });
   const runs = await withBuilds(revisions, { root, say, signal }, (builds) =>
     runRounds(

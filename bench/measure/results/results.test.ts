@@ -16,6 +16,7 @@ import { writePages } from "./write-pages.ts";
 const rows = printedSources.flatMap((source) =>
   source.rows.map((row) => ({ name: `${source.name} ${row.id}`, source, row })),
 );
+const quiet = () => undefined;
 const s4 = printedSources.find(({ name }) => name === "S4") ?? expect.fail("there is no S4");
 
 test("the sources print this many rows, each with another id", () => {
@@ -136,7 +137,6 @@ test("of each load, arrangement and scale a good, undisturbed and new run is kep
 
 test("a report keeps new runs and the prose of a page; without new runs it makes the same files", async () => {
   const [from, to] = [await temporaryDirectory(), await temporaryDirectory()];
-  const quiet = () => undefined;
   await writeFile(join(from, "run.json"), jsonOf(sampleSourceReport()));
   await writePages({ from, to }, quiet);
   const names = ["S0", "S1", "S2", "S3", "S4"].flatMap((name) => [`${name}.md`, `${name}.svg`]);
@@ -152,7 +152,6 @@ test("a report keeps new runs and the prose of a page; without new runs it makes
 
 test("a report without any run, or of a wrong file, is wrong usage, and writes nothing", async () => {
   const [from, to] = [await temporaryDirectory(), await temporaryDirectory()];
-  const quiet = () => undefined;
   const file = join(to, "runs.json");
   await expect(writePages({ to }, quiet)).rejects.toThrow(`${file} has no runs; name a folder of reports with --from`);
   await expect(writePages({ from, to }, quiet)).rejects.toThrow(`--from: ${from} has no report of a source's run`);

@@ -11,27 +11,22 @@ export type Account = (typeof accounts)[number];
 export const noRotation =
   "a password changes on server and apps together, by hand: a rotation by schedule would cut off the apps that started before";
 
-interface Password {
-  readonly secret: Secret;
-  /** A reference that CloudFormation resolves at deployment: no template and no assembly contains the password. */
-  readonly text: string;
-}
-
-export type Passwords = Readonly<Record<Account, Password>>;
+export type Passwords = ReturnType<typeof addPasswords>;
 
 export function userName(account: Account): string {
   return account === "admin" ? "tally" : `tally_${account}`;
 }
 
 /** One password for each account, the same on all servers. Letters and digits: safe in URLs, SQL and JSON. */
-export function addPasswords(scope: Construct): Passwords {
+export function addPasswords(scope: Construct) {
   const inside = new Construct(scope, "Passwords");
   acknowledge(inside, { SMG4: noRotation });
-  const password = (account: Account): Password => {
+  const password = (account: Account) => {
     const secret = new Secret(inside, account, {
       description: `tally: password of ${userName(account)} on database, broker and Valkey`,
       generateSecretString: { passwordLength: 32, excludePunctuation: true },
     });
+    // A reference that CloudFormation resolves at deployment: no template and no assembly contains the password.
     return { secret, text: secret.secretValue.unsafeUnwrap() };
   };
   return {
