@@ -44,7 +44,6 @@ test("what a writer holds without storing it waits, and is reported as a stall",
 test("each app serves its metrics, each once, and counts what it does", async () => {
   const [operatorUrl = ""] = system.operatorUrls;
   const metricsOf = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
-  const typesIn = (text: string): readonly string[] => text.match(/(?<=^# TYPE )\w+ \w+$/gm) ?? [];
   const urls = {
     gateway: operatorUrl,
     writer: `http://127.0.0.1:${system.writer.port}`,
@@ -53,7 +52,7 @@ test("each app serves its metrics, each once, and counts what it does", async ()
   for (const [app, url] of Object.entries(urls)) {
     // After a look at the clock that was slow, the next one is 10 s later.
     await expect.poll(() => metricsOf(url)).toMatch(/^tally_clock_offset_seconds -?\d/m);
-    const types = typesIn(await metricsOf(url));
+    const types = (await metricsOf(url)).match(/(?<=^# TYPE )\w+ \w+$/gm) ?? [];
     expect(types).toContainEqual(expect.stringMatching(new RegExp(`^tally_${app}_`)));
     expect(new Set(types).size).toBe(types.length);
   }

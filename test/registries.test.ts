@@ -16,6 +16,7 @@ const system = await startSystem(
     environmentOf: (app, index) => (app === "gateway" && index === 1 ? { OPERATOR_DATABASE_URL: "" } : {}),
   },
 );
+/** `scopes`: more flags may follow them. */
 const keyOf = async (...scopes: readonly string[]) => bearer((await createKey(system, "--scope", ...scopes)).key);
 const operator = await keyOf("*:read", "*:operate");
 const reader = await keyOf("*:read", "*:write");
@@ -34,7 +35,7 @@ test("an operator registers a store, and all gateways know it at once", async ()
     // The read endpoint may be behind.
     await expect.poll(async () => (await at("/stores?after=69&limit=1")).json()).toEqual({ stores: [store] });
   }
-  const limited = bearer((await createKey(system, "--scope", "*:operate", "--store", "61")).key);
+  const limited = await keyOf("*:operate", "--store", "61");
   const utc = { zone: "UTC" };
   const rejections: readonly [status: number, message: RegExp, ...Parameters<typeof put>][] = [
     [403, /scope purchases:operate/, "70", utc, reader],
@@ -62,19 +63,15 @@ const tally = ({ authorization }: typeof operator, ...args: readonly string[]) =
 
 test("a store that moves keeps its earlier regions, and what a PUT leaves out stays", async () => {
   const zone = "UTC";
-  const [store, north] = [
-    { storeID: 72, zone, closingHour: 0, name: "Hafen" },
-    { region: "North", validFrom: "10000101" },
-  ];
+  const store = { storeID: 72, zone, closingHour: 0, name: "Hafen" };
+  const north = { region: "North", validFrom: "10000101" };
   const south = { region: "South", validFrom: "20260601" };
+  const misspelt = { ...south, region: "Suoth" };
   const later = { region: "West", validFrom: "29990101" };
   const today = String(utcDayOf(Date.now()));
   for (const [body, shown] of [
     [{ zone, name: "Hafen", region: "North" }, north],
-    [
-      { zone, ...south, region: "Suoth" },
-      { ...south, region: "Suoth" },
-    ],
+    [{ zone, ...misspelt }, misspelt],
     [{ zone, ...south }, south],
     [{ zone, region: "South" }, south],
     [{ zone }, south],
@@ -144,12 +141,10 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     const response = await at(path);
     const { headers } = response;
     expect([response.status, headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
-    const [mark, ...lines] = Buffer.from(await response.arrayBuffer())
-      .toString()
-      .replace("\uFEFF", "\r\n")
-      .split("\r\n");
-    expect(mark).toBe("");
-    return { file: /^attachment; filename="(.*)"$/.exec(headers.get("content-disposition") ?? "")?.[1], lines };
+    const text = Buffer.from(await response.arrayBuffer()).toString();
+    expect(text[0]).toBe("\uFEFF");
+    const [, file] = /^attachment; filename="(.*)"$/.exec(headers.get("content-disposition") ?? "") ?? [];
+    return { file, lines: text.slice(1).split("\r\n") };
   };
   await put("78", { zone: "UTC", name: "Öst, alt", region: "East", currency: "EUR" });
   await put("910", { name: "=HYPERLINK(1)" }, operator, 0, "items");
@@ -176,8 +171,7 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     `${id},78,5,20261120,911,911,1.5,"Tee ""grün""",arrived`,
     "",
   ]);
-  const refunds = await csvOf("/purchases/latest?storeID=78&format=csv&list=refunds");
-  expect(refunds).toEqual({
+  expect(await csvOf("/purchases/latest?storeID=78&format=csv&list=refunds")).toEqual({
     file: "purchases-latest-refunds-78.csv",
     lines: [expect.stringMatching(/saleEventID/), ""],
   });
@@ -188,13 +182,10 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
   ]);
   expect((await csvOf("/dead-letters?format=csv")).lines[0]).toMatch(/^id,domain,stage,/);
   // Without a right the response is the error, as JSON.
-  const limited = await keyOf("albums:read");
-  expect(await (await at("/dead-letters?format=csv", { headers: limited })).json()).toMatchObject({
-    message: expect.stringMatching(/scope \*:read/),
-  });
-  expect((await at("/stores?format=csv", { headers: operator, method: "HEAD" })).headers.get("content-type")).toMatch(
-    /^text\/csv/,
-  );
+  const rejected = await at("/dead-letters?format=csv", { headers: await keyOf("albums:read") });
+  expect(await rejected.json()).toMatchObject({ message: expect.stringMatching(/scope \*:read/) });
+  const head = await at("/stores?format=csv", { headers: operator, method: "HEAD" });
+  expect(head.headers.get("content-type")).toMatch(/^text\/csv/);
   for (const path of ["/stores?format=xml", "/stores?format=csv&list=stores", "/live?watch=%2Fitems%3Fformat%3Dcsv"]) {
     const { status, headers } = await at(path);
     expect([path, status, headers.get("content-type")]).toEqual([path, 400, "application/json; charset=utf-8"]);
@@ -294,10 +285,9 @@ test("a sale is in the sales of the chain, of its region and of its hour, and ru
   await expect.poll(() => read()).toMatchObject(sold);
   const { quantity, hours } = await read(1);
   expect(hours.reduce((sum: number, hour: typeof region) => sum + hour.quantity, 0)).toBe(quantity);
-  const csv = await (await at("/sales?format=csv&list=regions")).text();
-  expect(csv).toMatch(/Harbour,4/);
+  expect(await (await at("/sales?format=csv&list=regions")).text()).toMatch(/Harbour,4/);
   expect((await at("/sales?date=20260101")).status).toBe(404);
-  const limited = bearer((await createKey(system, "--scope", "*:read", "--store", "73")).key);
+  const limited = await keyOf("*:read", "--store", "73");
   expect((await at("/sales", { headers: limited })).status).toBe(403);
 
   const silent = { rule: "silent", isOn: true, minutes: 90, minimum: 5, above: 0 };
