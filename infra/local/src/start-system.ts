@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { type Apps, type AppsOptions, startApps } from "./start-apps.ts";
+import { type AppsOptions, startApps } from "./start-apps.ts";
 import type { Server } from "./process/child-server.ts";
-import { type Accounts, type Addresses, addressVariables } from "./services/addresses.ts";
+import { addressVariables } from "./services/addresses.ts";
 import type { Services, StartOptions } from "./services/services.ts";
 
 type OwnServices = Pick<StartOptions, "database" | "directory" | "say"> & { readonly namespace: string };
@@ -14,28 +14,16 @@ export interface SystemOptions<S extends Services> extends OwnServices, Omit<App
 }
 
 /** A running tally: servers and apps, with a database and a namespace. */
-export interface System<S extends Services = Services> extends Apps {
-  readonly root: string;
-  readonly namespace: string;
-  readonly services: S;
-  /** The process of an app or of a private server. Throws for an unknown name. */
-  server(name: string): Server;
-  /** Addresses with the administrator's account. */
-  readonly addresses: Addresses;
-  /** Addresses with the accounts of its apps and of `tally`. */
-  readonly accounts: Accounts;
-  /** Environment variables with which `tally` works on this system, as the administrator. */
-  readonly environment: NodeJS.ProcessEnv;
-}
+export type System<S extends Services = Services> = Awaited<ReturnType<typeof startSystem<S>>>;
 
 /** Starts the servers, then the apps. Resolves when all are ready. After a failure, stops everything that it has
  * started. */
-export async function startSystem<S extends Services>(options: SystemOptions<S>): Promise<System<S>> {
+export async function startSystem<S extends Services>(options: SystemOptions<S>) {
   const { root, database, namespace, say, signal, waits } = options;
   const directory = join(options.directory, "services");
   const services = await options.services({ directory, database, namespace, say, signal, waits });
   const { addresses, accounts } = services;
-  const environment = { ...options.environment, NAMESPACE: namespace };
+  const environment: NodeJS.ProcessEnv = { ...options.environment, NAMESPACE: namespace };
   try {
     signal?.throwIfAborted();
     const apps = await startApps({
@@ -51,13 +39,17 @@ export async function startSystem<S extends Services>(options: SystemOptions<S>)
       root,
       namespace,
       services,
-      server(name) {
+      /** The process of an app or of a private server. Throws for an unknown name. */
+      server(name: string): Server {
         const found = processes.find((one) => one.name === name);
         if (found === undefined) throw new TypeError(`there is no process ${name}`);
         return found;
       },
+      /** With the administrator's account. */
       addresses,
+      /** With the accounts of its apps and of `tally`. */
       accounts,
+      /** Variables with which `tally` works on this system, as the administrator. */
       environment: { ...environment, ...addressVariables(addresses) },
       async stop() {
         await apps.stop();

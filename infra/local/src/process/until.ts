@@ -67,19 +67,13 @@ export function showWaits(waits: Waits, status: StatusLine): void {
   ).unref();
 }
 
-interface Exchange {
-  /** Bounds the time between two packets, too. Default 2,000. */
-  readonly timeoutMs?: number;
-  /** What the caller waits for in the bytes received so far; empty while it is missing. Default: all bytes. */
-  readonly select?: (received: string) => string;
-}
-
 /** Sends `text` to a port of this machine and returns the first bytes of the response; empty on a timeout or a refused
- * connection. */
+ * connection. `timeoutMs` bounds the time between two packets, too. `select` returns what the caller waits for in the
+ * bytes received so far; empty while it is missing. */
 export async function sendAndReceive(
   port: number,
   text: string,
-  { timeoutMs = 2000, select = (received) => received }: Exchange = {},
+  { timeoutMs = 2000, select = (received: string) => received } = {},
 ): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1" }).setEncoding("latin1");
   socket.setTimeout(timeoutMs, () => socket.destroy());

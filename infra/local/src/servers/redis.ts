@@ -6,11 +6,9 @@ import { sendAndReceive, until } from "../process/until.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { ServiceError } from "../process/run-command.ts";
 
-const dataDirectory = (context: ServerContext, name: string): string => join(context.directory, name);
-
-/** Deletes the data of a Redis that does not run. */
-export const wipeRedis = (context: ServerContext, name: string): Promise<void> =>
-  rm(join(dataDirectory(context, name), "dump.rdb"), { force: true });
+/** Deletes the data of the one Redis, which must not run. */
+export const wipeRedis = ({ directory }: ServerContext): Promise<void> =>
+  rm(join(directory, "redis", "dump.rdb"), { force: true });
 
 /** The first bytes of the response to a command of the administrator, also to a rejected password; empty when there is
  * none. */
@@ -50,7 +48,7 @@ export async function redis(
   { name, port, busPort, namespace = "*" }: RedisPlan,
   context: ServerContext,
 ): Promise<ChildServer> {
-  const data = dataDirectory(context, name);
+  const data = join(context.directory, name);
   const configFile = join(context.directory, `${name}.conf`);
   await mkdir(data, { recursive: true });
   const { passwords } = context;

@@ -62,15 +62,12 @@ export function addressesOf(
 /** The environment variables by which the apps and the command `tally` find the services. */
 export function addressVariables(addresses: Addresses): NodeJS.ProcessEnv {
   return {
+    // The environment that these are added to may name files. Both at once are an error.
+    ...Object.fromEntries(variables.map((variable) => [variable, ""])),
     AMQP_URL: addresses.amqpUrl,
     DATABASE_WRITE_URL: addresses.databaseWriteUrl,
     DATABASE_READ_URL: addresses.databaseReadUrl,
     REDIS_URL: addresses.redisUrl,
-    // The environment that these are added to may name files. Both at once are an error.
-    AMQP_URL_FILE: "",
-    DATABASE_WRITE_URL_FILE: "",
-    DATABASE_READ_URL_FILE: "",
-    REDIS_URL_FILE: "",
   };
 }
 

@@ -69,7 +69,7 @@ export async function fromPrograms(
       rabbitmqctl: (...args) => rabbitmqctl(args),
       importDefinitions: (text) => rabbitmqctl(["import_definitions"], text),
       redis: (command) => openRedis({ port: redisPort, password: context.passwords.redis }).command(command),
-      wipeRedis: () => wipeRedis(context, "redis"),
+      wipeRedis: () => wipeRedis(context),
     },
     servers: [...broker.nodes, primary.server, ...replicas.map(({ server }) => server), ...stores.nodes],
     stop: () => stopServers().then(() => closeContext(context, { keepData })),

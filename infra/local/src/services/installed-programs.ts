@@ -1,33 +1,27 @@
 import { join } from "node:path";
 import { findProgram, ServiceError, lastLines, runCommand } from "../process/run-command.ts";
-import type { DatabasePrograms } from "../servers/database-server.ts";
 
-export interface Programs {
-  readonly database: DatabasePrograms;
-  readonly rabbitmq: { readonly server: string; readonly epmd: string };
-  readonly redis: string;
-}
+export type Programs = NonNullable<ReturnType<typeof findPrograms>["programs"]>;
 
 /** The servers installed on this machine. Installs missing ones where that is possible; throws `not-installed` or
  * `install-failed`. `withoutDocker`: why Docker is not used instead. */
 export async function installedPrograms(options: InstallOptions, withoutDocker?: string): Promise<Programs> {
   const found = findPrograms(options.environment);
-  if ("programs" in found) return found.programs;
+  if (found.programs) return found.programs;
   await installPackages(found.missing, adviceFor(found.missing, withoutDocker), options);
   const now = findPrograms(options.environment);
-  if ("programs" in now) return now.programs;
+  if (now.programs) return now.programs;
   throw new ServiceError("not-installed", adviceFor(now.missing, withoutDocker));
 }
 
-export const hasPrograms = (environment: NodeJS.ProcessEnv): boolean => "programs" in findPrograms(environment);
+export const hasPrograms = (environment: NodeJS.ProcessEnv): boolean =>
+  findPrograms(environment).programs !== undefined;
 
 /** The packages of Debian and Ubuntu that have the missing programs. */
 type MissingPackage = "mariadb-server" | "rabbitmq-server" | "redis-server";
 
 /** The installed servers, or the packages that are missing. Prefers MariaDB to MySQL. */
-function findPrograms(
-  environment: NodeJS.ProcessEnv,
-): { readonly programs: Programs } | { readonly missing: readonly MissingPackage[] } {
+function findPrograms(environment: NodeJS.ProcessEnv) {
   const databaseServer = findProgram(["mariadbd", "mysqld"], environment);
   const client = findProgram(["mariadb", "mysql"], environment);
   // Debian's rabbitmq-server in the PATH is a wrapper that switches the user or exits. The real script is in the
