@@ -22,23 +22,16 @@ const files: EventFiles = {
   filters: {},
 };
 
+const all = { format: exportFormats.ndjson, selected: [], endpoint: "write" } as const;
+
 test("an export waits for a slow reader: it never holds more than one chunk of lines, and loses none", async () => {
   const reader = new PassThrough();
   const lineBytes = `{"n":${rows},"idempotencyKey":"${id}"}\n`.length;
   // A chunk has up to 5,000 rows.
   const heldMax = 5000 * lineBytes + reader.writableHighWaterMark + reader.readableHighWaterMark;
   let progress = 0;
-  const exported = exportEvents(
-    {
-      files,
-      format: exportFormats.ndjson,
-      selected: [],
-      endpoint: "read",
-      database: connect(),
-      onProgress: (events) => (progress = events),
-    },
-    reader,
-  );
+  const onProgress = (events: number) => (progress = events);
+  const exported = exportEvents({ ...all, files, database: connect(), onProgress }, reader);
   const ended = exported.finally(() => reader.end());
   await vi.waitFor(() => expect(reader.writableNeedDrain).toBe(true), 20_000);
   // The database answers other statements meanwhile; the export does nothing.
@@ -78,16 +71,10 @@ test.each(domains)("$name: every field of an event is stored, read back and expo
 
   const exported: Event[] = [];
   const read = eventReader(domain);
-  const options = {
-    files: domain.files,
-    format: exportFormats.ndjson,
-    selected: [],
-    endpoint: "write",
-    database,
-  } as const;
   const onEvent = (event: Event, entry: EntryFields) =>
     exported.push(Object.assign(read(entry, event.id), ...arrivalOf(domain, event)));
-  await exportEvents({ ...options, onEvent, onProgress: () => undefined }, new PassThrough().resume());
+  const options = { ...all, files: domain.files, database, onEvent, onProgress: () => undefined };
+  await exportEvents(options, new PassThrough().resume());
   // Corrections of purchases have no files.
   expect(byId(exported)).toEqual(byId(events.filter((event) => domain.name !== "purchases" || !("kind" in event))));
 });
