@@ -31,6 +31,16 @@ async function noteExpected(nowMs: number): Promise<void> {
   for (const day of days) expectedSamples.set(`${day} ${Math.floor(nowMs / 900_000)}`, await sumOfRows(day));
 }
 
+/** Rebuilt rankings, and a writer whose batches are ranked at once. */
+async function openSales() {
+  await rebuild({ domain: purchases, database, rankings, series });
+  const { take, messages } = await openWriter(own, { series });
+  return async (...events: readonly Event[]): Promise<void> => {
+    await take(bodyOf(events));
+    for (const body of messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
+  };
+}
+
 const salesOf = (date: number, from = sources) => get("/sales", {}, { date: String(date) }, from);
 
 const amounts = (one: unknown) => [
@@ -55,7 +65,7 @@ const selectReceipts = `
   SELECT COUNT(*) AS receipts FROM purchases WHERE purchased_on = ? AND NOT EXISTS (
     SELECT 1 FROM purchase_corrections WHERE sale_id = purchases.id AND kind = 'void')`;
 
-const part = { store: fc.nat(4), units: fc.integer({ min: 1, max: 9 }), of: fc.nat(), ago: fc.nat(1) };
+const part = { storeId: fc.nat(4), units: fc.integer({ min: 1, max: 9 }), of: fc.nat(), ago: fc.nat(1) };
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("sell"), ...part }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("void", "refund"), ...part }) },
@@ -64,27 +74,23 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 test("hours and regions add up to the board, which is the sum of the rows, whatever happens to samplers and Redis", async () => {
-  await rebuild({ domain: purchases, database, rankings, series });
-  const opened = await openWriter(own, { series });
+  const store = await openSales();
   const sold: Event[] = [];
   // Samplers of this test have clocks of the past, so that what they count is not in the hour of the reads.
   let clockMs = Date.now() - dayMs / 2;
 
-  async function apply({ kind, store, units, of, ago }: Step): Promise<void> {
+  async function apply({ kind, storeId, units, of, ago }: Step): Promise<void> {
     const date = days[ago] ?? expect.fail();
     const saleId = sold[of % sold.length]?.id;
+    const correction = { id: newEventId(), kind, saleId };
     if (kind === "sell" || saleId === undefined) {
-      const event = sale(store, { date, lines: [[5, units, 100 + store, 1]] });
+      const event = sale(storeId, { date, lines: [[5, units, 100 + storeId, 1]] });
       sold.push(event);
-      await opened.take(bodyOf([event]));
-    } else if (kind === "void") await opened.take(bodyOf([{ id: newEventId(), kind, saleId } as Event]));
-    else if (kind === "refund")
-      await opened.take(
-        bodyOf([{ id: newEventId(), kind, saleId, storeId: store, date, lines: [[0, 5, 1]] } as Event]),
-      );
+      await store(event);
+    } else if (kind === "void") await store(correction);
+    else if (kind === "refund") await store(Object.assign(correction, { storeId, date, lines: [[0, 5, 1]] }));
     // At most 28 hours in all: the days stay live.
     clockMs += (1 + (of % 7)) * minuteMs;
-    for (const body of opened.messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
     if (kind === "kill") await expect(watchAt(clockMs, { transaction: killed })).rejects.toThrow("killed");
     if (kind === "twice") await Promise.all([watchAt(clockMs), watchAt(clockMs + 1)]);
     if (kind === "watch") await watchAt(clockMs);
@@ -107,10 +113,7 @@ test("hours and regions add up to the board, which is the sum of the rows, whate
     await watchAt((clockMs += minuteMs));
     await noteExpected(clockMs);
     for (const day of days) {
-      const rows = await writer.query<{ slot: number; quantity: number; net: number; receipts: number }>(
-        selectSamples,
-        [day],
-      );
+      const rows = await writer.query<Record<"slot" | "quantity" | "net" | "receipts", number>>(selectSamples, [day]);
       for (const { slot, quantity, net } of rows)
         expect({ slot, sums: [quantity, net] }).toEqual({ slot, sums: expectedSamples.get(`${day} ${slot}`) });
       const last = rows.at(-1);
@@ -132,12 +135,7 @@ test("hours and regions add up to the board, which is the sum of the rows, whate
 });
 
 test("alerts name silent stores, other dates, many returns and items that sell far more than usual, as the rules say, and are published until a broker has them", async () => {
-  await rebuild({ domain: purchases, database, rankings, series });
-  const opened = await openWriter(own, { series });
-  const sell = async (...events: readonly Event[]) => {
-    await opened.take(bodyOf(events));
-    for (const body of opened.messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
-  };
+  const sell = await openSales();
   const nowMs = Date.now();
   const [today, earlierMs, weekAgoMs] = [days[0], nowMs - 100 * minuteMs, nowMs - 7 * dayMs];
   const slotOf = (ms: number) => Math.floor(ms / 900_000);
@@ -242,14 +240,12 @@ test("all stores have one currency, whatever is registered at once; only a singl
 });
 
 test("samples go on with the days that are kept, answer without Redis, and survive a clock that is ahead", async () => {
-  await rebuild({ domain: purchases, database, rankings, series });
-  const { take, messages } = await openWriter(own, { series });
+  const sell = await openSales();
   await database.transaction(async (tx) => {
     for (const table of ["sales_samples", "sales_alerts"]) await tx.execute(`DELETE FROM ${table}`);
   });
   const nowMs = Date.now();
-  await take(bodyOf(days.map((date) => sale(201, { date, lines: [[5, 3, 100, 0]] }))));
-  for (const body of messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
+  await sell(...days.map((date) => sale(201, { date, lines: [[5, 3, 100, 0]] })));
   const noneOf = (isLost: (board: string) => boolean): typeof boards => ({
     ...boards,
     async whole(of) {
@@ -267,9 +263,8 @@ test("samples go on with the days that are kept, answer without Redis, and survi
   // What yesterday had before the first look is no sign of wrong dates.
   await database.transaction((tx) => tx.execute("DELETE FROM sales_alerts"));
   await watchAt(nowMs);
-  const [yesterday] = await writer.query<{ stores: string }>("SELECT stores FROM sales_samples WHERE day = ?", [
-    days[1],
-  ]);
+  const selectStores = "SELECT stores FROM sales_samples WHERE day = ?";
+  const [yesterday] = await writer.query<{ stores: string }>(selectStores, [days[1]]);
   expect(JSON.parse(yesterday?.stores ?? "[]")).toContainEqual(expect.arrayContaining([201, 0]));
   const whole = () => Promise.reject(Object.assign(new Error("down"), { failureClass: "unavailable" }));
   const live = await salesOf(days[0]);

@@ -1,5 +1,5 @@
 import { FeedPublisher, type FeedOptions } from "@tally/broker";
-import type { Change, Domain, FeedEvent, SqlReader } from "@tally/contract";
+import type { Change, Domain, SqlReader } from "@tally/contract";
 import { Outage } from "@tally/runtime";
 import type { ReceivedBatch } from "./received-batch.ts";
 import { retried } from "./rejected-events.ts";
@@ -23,24 +23,22 @@ export class ChangeFeed {
 
   /** `changes`: undefined for a batch that was stored before. For such a batch and for a redelivered one, it publishes
    * all events that have rows: it cannot know which were published, and another batch may have stored them. */
-  async publish(received: ReceivedBatch, changes: readonly Change[] | undefined): Promise<"done" | "aborted"> {
-    const events = await this.#eventsOf(received, changes);
+  async publish(
+    { batch, delivery, key }: ReceivedBatch,
+    changes: readonly Change[] | undefined,
+  ): Promise<"done" | "aborted"> {
+    const { domain, rows, signal } = this.#options;
+    const { feed } = domain;
+    if (feed === undefined) return "done";
+    const ids = () => [...new Set(batch.events.map(({ id }) => id))];
+    const events =
+      changes !== undefined && !delivery.redelivered
+        ? changes.map(feed.eventOf)
+        : await retried(this.#outage, () => feed.read(rows, ids()), signal);
     if (events === "aborted") return "aborted";
     if (events.length === 0) return "done";
     // A moment after its requests; later for parked and replayed events.
-    const time = new Date(received.batch.createdAt).toISOString();
-    return this.#publisher.publish(received.key, time, events);
-  }
-
-  async #eventsOf(
-    { batch, delivery }: ReceivedBatch,
-    changes: readonly Change[] | undefined,
-  ): Promise<readonly FeedEvent[] | "aborted"> {
-    const { domain, rows, signal } = this.#options;
-    const { feed } = domain;
-    if (feed === undefined) return [];
-    if (changes !== undefined && !delivery.redelivered) return changes.map(feed.eventOf);
-    const ids = [...new Set(batch.events.map(({ id }) => id))];
-    return retried(this.#outage, () => feed.read(rows, ids), signal);
+    const time = new Date(batch.createdAt).toISOString();
+    return this.#publisher.publish(key, time, events);
   }
 }

@@ -199,4 +199,5 @@ function filesOf<B extends TObject, R extends Row>(
 }
 
 /** Without the fields that are null. */
-const present = (row: Fields): Fields => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+export const present = (row: Fields): Fields =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

@@ -1,5 +1,6 @@
 import { keyedRead, putRoute, queryRoute, type SqlReader } from "@tally/contract";
 import { Type } from "typebox";
+import { present } from "../register.ts";
 import { closed, wholeNumbers } from "../values.ts";
 
 /** What each rule finds, and its numbers by default. */
@@ -35,15 +36,7 @@ const upsertRules = `
 
 function rulesOf(rows: readonly RuleRow[]): AlertRules {
   const rules = { ...byDefault };
-  for (const { rule, isOn, ...set } of rows) {
-    const { minutes: span, minimum, above } = byDefault[rule];
-    rules[rule] = {
-      isOn: isOn === 1,
-      minutes: set.minutes ?? span,
-      minimum: set.minimum ?? minimum,
-      above: set.above ?? above,
-    };
-  }
+  for (const { rule, isOn, ...set } of rows) rules[rule] = { ...byDefault[rule], ...present(set), isOn: isOn === 1 };
   return rules;
 }
 

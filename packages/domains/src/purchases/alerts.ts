@@ -74,7 +74,7 @@ export const ShownAlert = Type.Object({
   since: Type.String({ format: "date-time" }),
 });
 
-function eventOf(alert: Alert, state: "on" | "off", atMs: number): FeedEvent & Static<typeof EventOf> {
+function eventOf(alert: Alert, state: "on" | "off", atMs: number): FeedEvent {
   const { sinceMs, lastMs: _, usual: _usual, ...shown } = alert;
   return {
     id: `${nameOf(alert)}:${sinceMs}:${state}`,
@@ -85,14 +85,10 @@ function eventOf(alert: Alert, state: "on" | "off", atMs: number): FeedEvent & S
   };
 }
 
-const EventOf = Type.Object({
-  id: Type.String(),
-  type: Type.String(),
-  subject: Type.String(),
-  time: Type.String(),
-  data: ShownAlert,
-});
-const isEvents = Compile(Type.Array(EventOf));
+const Text = Type.String();
+const isEvents = Compile(
+  Type.Array(Type.Object({ id: Text, type: Text, subject: Text, time: Text, data: ShownAlert })),
+);
 // Less than 4 MB.
 const eventsOfMessage = 5000;
 const selectEvents = "SELECT id, event FROM alert_events ORDER BY noted_at LIMIT ?";

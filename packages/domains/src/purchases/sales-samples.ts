@@ -84,14 +84,16 @@ const selectReceipts = `
     WHERE store_id IN (?) AND counted_on = ? AND kind = 'void') AS receipts
   FROM purchases FORCE INDEX (store_day) WHERE store_id IN (?) AND purchased_on = ?`;
 const storesOfStatement = 500;
+/** Ids of stores, in parts for one statement each. */
+export const partsOf = (ids: readonly number[]) =>
+  Map.groupBy(ids, (_, at) => Math.floor(at / storesOfStatement)).values();
 // More than that takes too long for each minute, and is counted once in a quarter of an hour.
 const receiptsOfMinute = 500_000;
 
 /** The sales of a day that are not void, counted in the index of the rows. */
 async function receiptsOf(rows: SqlReader, day: number, ids: readonly number[]): Promise<number> {
   let receipts = 0;
-  for (let at = 0; at < ids.length; at += storesOfStatement) {
-    const some = ids.slice(at, at + storesOfStatement);
+  for (const some of partsOf(ids)) {
     const [row] = await rows.query<{ receipts: number }>(selectReceipts, [some, day, some, day]);
     receipts += row?.receipts ?? 0;
   }

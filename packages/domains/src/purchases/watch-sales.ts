@@ -6,7 +6,7 @@ import { readRules, ruleNames, type AlertRules, type RuleName } from "./alert-ru
 import { alertsRead, noteAlerts, tellAlerts, type Alert, type FoundAlerts } from "./alerts.ts";
 import { businessDayOf, dateAfter, type StoreClock } from "./business-day.ts";
 import { commonClock, selectClocks } from "./registry.ts";
-import { itemsMax, sample, slotOf, storesAt, weekMs, type Stores } from "./sales-samples.ts";
+import { itemsMax, partsOf, sample, slotOf, storesAt, weekMs, type Stores } from "./sales-samples.ts";
 import { countedLines, listOf } from "./store.ts";
 
 type Found = Omit<Alert, "sinceMs" | "rule">;
@@ -127,14 +127,11 @@ async function otherDates({ rows, nowMs, newest }: Look, { minutes }: AlertRules
 const selectRefunds = `
   SELECT store_id AS storeId, CAST(items AS CHAR) AS items FROM purchase_corrections FORCE INDEX (store_day)
   WHERE store_id IN (?) AND counted_on = ? AND kind = 'refund'`;
-const storesOfStatement = 500;
 
 async function manyReturns({ rows, today, newest }: Look, { above, minimum }: AlertRules["returns"]) {
   const stores = newest.get(today) ?? new Map<never, never>();
-  const ids = [...stores.keys()];
   const returned = new Map<number, number>();
-  for (let at = 0; at < ids.length; at += storesOfStatement) {
-    const some = ids.slice(at, at + storesOfStatement);
+  for (const some of partsOf([...stores.keys()])) {
     for (const { storeId, items } of await rows.query<{ storeId: number; items: string }>(selectRefunds, [some, today]))
       for (const [, quantity = 0] of countedLines(items))
         returned.set(storeId, (returned.get(storeId) ?? 0) - quantity);
