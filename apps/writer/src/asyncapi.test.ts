@@ -33,14 +33,11 @@ function documentOf() {
     const messages = { batch: { $ref: "#/components/messages/batch" } };
     return [name, { address: key, messages, bindings: { amqp: { ...amqp, bindingVersion } } }] as const;
   });
-  const operations = fed.map(({ name }) => [
-    `publish-${name}`,
-    {
-      action: "send",
-      channel: { $ref: `#/channels/${name}` },
-      bindings: { amqp: { deliveryMode: 2, bindingVersion } },
-    },
-  ]);
+  const bindings = { amqp: { deliveryMode: 2, bindingVersion } };
+  const operations = fed.map(({ name }) => {
+    const channel = { $ref: `#/channels/${name}` };
+    return [`publish-${name}`, { action: "send", channel, bindings }] as const;
+  });
   return {
     asyncapi: "3.0.0",
     info: {

@@ -31,7 +31,9 @@ const about =
 export const asOf = "2026-11-21T09:30:00.087Z";
 const { name } = exampleItem;
 const best = { itemID: 4242, quantity: 4 };
-const second = { storeID: 7, name: exampleStore.name, quantity: 2 };
+export const second = { storeID: 7, name: exampleStore.name, quantity: 2 };
+
+const Ranking = { ...Name, ...ShownWindow, asOf: AsOf };
 
 type Register = Pick<typeof items, "namesOf">;
 
@@ -63,9 +65,7 @@ const storeBoard = queryRoute({
   query: PageQuery,
   response: Type.Object({
     storeID: Type.Integer(),
-    ...Name,
-    ...ShownWindow,
-    asOf: AsOf,
+    ...Ranking,
     items: Type.Array(Type.Object({ itemID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ params, query }, sources) {
@@ -103,9 +103,7 @@ const itemBoard = queryRoute({
   query: PageQuery,
   response: Type.Object({
     itemID: Type.Integer(),
-    ...Name,
-    ...ShownWindow,
-    asOf: AsOf,
+    ...Ranking,
     stores: Type.Array(Type.Object({ storeID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ params, query }, sources) {
@@ -141,9 +139,7 @@ const rankOfItem = queryRoute({
   response: Type.Object({
     storeID: Type.Integer(),
     itemID: Type.Integer(),
-    ...Name,
-    ...ShownWindow,
-    asOf: AsOf,
+    ...Ranking,
     rank: Type.Integer(),
     ...Amount,
     neighbours: Type.Array(Type.Object({ rank: Type.Integer(), itemID: Type.Integer(), ...Name, ...Amount })),

@@ -1,7 +1,7 @@
 import { queryRoute, type Sources } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { AsOf, closed, ids, labels, parseTopLimit } from "../values.ts";
-import { Amount, asOf as exampleAsOf, ItemParams, Name, withAmount } from "./best-sellers.ts";
+import { Amount, asOf as exampleAsOf, ItemParams, Name, second as exampleSeller, withAmount } from "./best-sellers.ts";
 import { byCategory, byRegion, ofChain, regionNamed } from "./chain-counts.ts";
 import { exampleItem, items } from "./items.ts";
 import { liveCounts, ofAll } from "./live-chain.ts";
@@ -85,12 +85,7 @@ const topStores = queryRoute({
   examples: {
     "one day": {
       query: { ...exampleDay, limit: "1" },
-      response: {
-        ...shownDay,
-        asOf: exampleAsOf,
-        total: { quantity: 1 },
-        stores: [{ storeID: 7, name: exampleStore.name, quantity: 2 }],
-      },
+      response: { ...shownDay, asOf: exampleAsOf, total: { quantity: 1 }, stores: [exampleSeller] },
     },
   },
 });

@@ -7,7 +7,7 @@ import { ShownItem } from "./lines.ts";
 import { fields } from "./routes.ts";
 import { CorrectionOfSale, correctionOfSale, LineTakenBack } from "./shown-correction.ts";
 import { correctionTable, purchaseTable, readCorrections } from "./store.ts";
-import { closed, ids, wholeNumbers } from "../values.ts";
+import { closed, ids, parseTopLimit, TopLimit, wholeNumbers } from "../values.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
 
 /** In one response: 1000 purchases of 500 items would block the gateway's thread for seconds. */
@@ -176,9 +176,6 @@ interface LatestRow extends CountedRow {
   readonly searched: number;
 }
 
-const limits = wholeNumbers(1, 100);
-const limitDefault = "20";
-
 // Searches the newest dates, as selectLatest does. The store of a refund may differ from that of its purchase.
 const selectRefunds = `
   SELECT ${correctionTable.selectList()}, storedAt FROM (
@@ -214,7 +211,7 @@ export const latestPurchases = queryRoute({
   summary: "the purchases and the refunds of a store that were stored last, 20 of each by default",
   description:
     "Searches the 5,000 purchases with the newest dates. `isComplete` false: the store has more, and a purchase that arrived later may be missing. Without `arrivedAt`: it arrived long ago, at least a day unless months were removed since; these come last. Ends at 10,000 items",
-  query: closed({ storeID: ids.Text, limit: Type.Optional(limits.Text) }),
+  query: closed({ storeID: ids.Text, limit: TopLimit }),
   response: Type.Object({
     purchases: Type.Array(
       Type.Object({
@@ -230,9 +227,9 @@ export const latestPurchases = queryRoute({
     ),
   }),
   storeOf: ({ query }) => ids.parse("storeID", query.storeID),
-  async respond({ query: { storeID, limit = limitDefault } }, sources) {
+  async respond({ query: { storeID, limit = "20" } }, sources) {
     const { rows } = sources;
-    const asked = [ids.parse("storeID", storeID), limits.parse("limit", limit)] as const;
+    const asked = [ids.parse("storeID", storeID), parseTopLimit(limit)] as const;
     const found = await rows.query<LatestRow>(selectLatest, asked);
     const shown = upToItemsMax(found);
     const returns = await readReturns(
