@@ -1,10 +1,9 @@
-import { fieldIn, type SqlReader, type SqlTransaction } from "@tally/contract";
+import { fieldIn, utcDayOf, type SqlReader, type SqlTransaction } from "@tally/contract";
 import { expect } from "vitest";
 import { sumsOfRows, type Sum } from "./purchases.test-kit.ts";
 
 export const measures = ["quantity", "grossSales", "netSales"] as const;
-export const dayOf = (ago: number): string =>
-  new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
+export const dayOf = (ago: number): string => String(utcDayOf(Date.now() - ago * 86_400_000));
 
 const paths = [
   ["/top-items", "items", "itemID"],

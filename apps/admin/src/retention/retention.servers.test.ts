@@ -1,30 +1,25 @@
-import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { type Database, retain, retainedFrom, withRecount, type RetentionProgress } from "@tally/database";
 import type { Event } from "@tally/contract";
+import { runTally } from "@tally/local";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, inject, test } from "vitest";
 import { exportMonth, type RetainedDomain } from "./export-month.ts";
 import { addRows, dayOfMonth, idOfKey, insertPurchases, purchases } from "./old-purchases.test-kit.ts";
 import { purchasesDatabase, rowOf, sumsIn, sumsOf } from "./old-purchases.test-kit.ts";
 
-const main = new URL("../main.ts", import.meta.url).pathname;
 const killer = new URL("kill-after.fixture.ts", import.meta.url).href;
 const keepMonths = 2;
 
 // Not in the system's temporary directory, which may be in memory: the command rejects that.
-const onDisk = join(import.meta.dirname, "..", "..", "..", "..", ".tally");
+const root = join(import.meta.dirname, "..", "..", "..", "..");
+const onDisk = join(root, ".tally");
 await mkdir(onDisk, { recursive: true });
 const directoryOnDisk = () => temporaryDirectory(onDisk);
 
 /** Runs the command on the database of a test. `killAfter`: after how many changes it is killed. */
-async function run(
-  writeUrl: string,
-  directory: string,
-  { killAfter = Infinity, flags = [] as readonly string[] } = {},
-) {
+function run(writeUrl: string, directory: string, { killAfter = Infinity, flags = [] as readonly string[] } = {}) {
   const { amqpUrl, redisUrl } = inject("services");
   const args = ["retention", "--domain", "purchases", "--keep-months", String(keepMonths), "--export", directory];
   const env = {
@@ -34,17 +29,9 @@ async function run(
     DATABASE_WRITE_URL: writeUrl,
     DATABASE_READ_URL: writeUrl,
     KILL_AFTER: String(killAfter),
+    NODE_OPTIONS: `--import ${killer}`,
   };
-  type Ended = Readonly<{ code: number | null; stdout: string; stderr: string }>;
-  const { code, stdout, stderr } = await promisify(execFile)(
-    process.execPath,
-    ["--import", killer, main, ...args, ...flags],
-    { env },
-  ).then(
-    (ended): Ended => ({ code: 0, ...ended }),
-    (error: Ended) => error,
-  );
-  return { exitCode: code, output: stdout, errors: stderr };
+  return runTally(root, env, [...args, ...flags]);
 }
 
 async function countRows(database: Database, table: string): Promise<number | undefined> {
