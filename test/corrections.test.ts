@@ -9,7 +9,7 @@ import { startSystem } from "./kit/system.ts";
 import { tallyJson } from "./kit/tally.ts";
 
 const inside = await openInside(join(await temporaryDirectory(), "inside"), undefined);
-const system = await startSystem({}, { execArgv: (app) => inside.flags(app, app) });
+const system = await startSystem({ BY: "quantity,grossSales,netSales" }, { execArgv: (app) => inside.flags(app, app) });
 const { url } = system;
 
 const get = async (path: string): Promise<unknown> => (await fetch(url + path)).json();
@@ -121,7 +121,13 @@ async function expectSums({ sales, takenBack, order, killed }: Scenario): Promis
   const posts = [
     ...sales.map(
       (quantity, of) => () =>
-        sell(url, store, { item: 9 + of, quantity, date, headers: { "idempotency-key": `sale-${of}` } }),
+        sell(url, store, {
+          item: 9 + of,
+          quantity,
+          date,
+          unitPrice: "2.5",
+          headers: { "idempotency-key": `sale-${of}` },
+        }),
     ),
     ...takenBack.map(({ of, units: numberOfItems, isVoid }, at) => () => {
       if (isVoid) return postJson(`${url}/purchases/${idOf(of)}/void`, undefined);
@@ -160,7 +166,11 @@ async function expectSums({ sales, takenBack, order, killed }: Scenario): Promis
   expect(Math.min(...left)).toBeGreaterThanOrEqual(0);
   const sums = left.map((quantity, of) => ({ itemID: 9 + of, quantity })).filter(({ quantity }) => quantity > 0);
   const items = sums.toSorted((a, b) => b.quantity - a.quantity);
-  for (const query of ["", `?date=${date}`]) await shows(`/stores/${store}/top-items${query}`, { items });
+  const net = items.map(({ itemID, quantity }) => ({ itemID, netSales: String(2.5 * quantity) }));
+  for (const day of ["", `date=${date}`]) {
+    await shows(`/stores/${store}/top-items?${day}`, { items });
+    await shows(`/stores/${store}/top-items?by=netSales&${day}`, { items: net });
+  }
 }
 
 test("boards are the sums of all that is stored, though writer and ranker are killed between random steps", async () => {

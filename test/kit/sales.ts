@@ -27,10 +27,10 @@ export const sendForm = (url: string, parts: readonly Part[], headers: Headers =
 export function sell(
   url: string,
   store: number | string,
-  { item = 9, quantity = 4, customer = 1, date = "20261120", headers = {} }: Sale = {},
+  { item = 9, quantity = 4, customer = 1, date = "20261120", unitPrice, headers = {} }: Sale = {},
 ): Promise<Response> {
   const path = `/purchase/${store}/customer/${customer}/date/${date}`;
-  return postJson(url + path, { items: [{ ItemID: item, numberOfItems: quantity }] }, headers);
+  return postJson(url + path, { items: [{ ItemID: item, numberOfItems: quantity, unitPrice }] }, headers);
 }
 
 interface Sale {
@@ -38,6 +38,7 @@ interface Sale {
   readonly quantity?: number;
   readonly customer?: number;
   readonly date?: string;
+  readonly unitPrice?: string;
   readonly headers?: Headers;
 }
 
