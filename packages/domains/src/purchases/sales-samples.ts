@@ -14,7 +14,7 @@ import { listOf } from "./store.ts";
  */
 
 export const weekMs = 7 * 86_400_000;
-const slotMs = 900_000;
+const [minuteMs, slotMs] = [60_000, 900_000];
 const slotMax = 2 ** 32 - 1;
 export const slotOf = (atMs: number): number => Math.floor(atMs / slotMs);
 // A week, the day that some zone still has, and one to compare yesterday with.
@@ -115,9 +115,12 @@ export async function sample({ boards, rows, nowMs, transaction }: WatchSources,
     // What a day that is over had before the first look did not grow now.
     const { stores, hasChanged } = grown(now, before?.stores, isFirst && day < today ? 0 : nowMs);
     // After a clock that was ahead: the last sample of a day is always the newest.
-    const slot = Math.max(slotOf(nowMs), before?.slot ?? 0);
+    const slotBefore = before?.slot ?? 0;
+    const slot = Math.max(slotOf(nowMs), slotBefore);
     const known = before?.receipts ?? 0;
-    const isDue = known <= receiptsOfMinute || slot === (before?.slot ?? 0) + 1;
+    // Many are counted when a quarter begins, once more in the one after the last change.
+    const isFirstOfSlot = hasChanged ? slot > slotBefore : slot === slotBefore + 1 && nowMs % slotMs < 2 * minuteMs;
+    const isDue = known <= receiptsOfMinute || isFirstOfSlot;
     const receipts = isDue ? await receiptsOf(rows, day, ids) : known;
     if (!hasChanged && receipts === known) continue;
     const { quantity, net } = sumOf(stores.values());
@@ -200,11 +203,12 @@ export function soldAt<S extends { readonly slot: number }>(
   if (last.slot < slotOf(atMs)) return of(last);
   const { quantity, net, receipts = null } = difference(of(last), before === undefined ? noSales : of(before));
   // To the minute and the cent: a live view is sent what has changed.
-  const part = Math.floor((atMs % slotMs) / 60_000) / 15;
+  const part = Math.floor((atMs % slotMs) / minuteMs) / 15;
   const within = {
     quantity: Math.round(quantity * part),
     net: net && Math.round((net * part) / 100) * 100,
-    receipts: receipts && Math.round(receipts * part),
+    // Many are those of the beginning, today as then.
+    receipts: receipts && ((of(last).receipts ?? 0) > receiptsOfMinute ? receipts : Math.round(receipts * part)),
   };
   return before === undefined ? within : add(of(before), within);
 }

@@ -177,8 +177,8 @@ async function topOfBoard({ boards }: Sources, { id: owner, boardOf }: Owner, { 
 }
 
 /** undefined: Redis does not respond in time. */
-export async function ifAvailable<T>(read: Promise<T>): Promise<T | undefined> {
-  return Promise.race([read, delay(boardWithinMs, undefined, { ref: false })]).catch((error: unknown) => {
+export async function ifAvailable<T>(read: Promise<T>, withinMs = boardWithinMs): Promise<T | undefined> {
+  return Promise.race([read, delay(withinMs, undefined, { ref: false })]).catch((error: unknown) => {
     if (fieldIn(error, "failureClass") !== "unavailable") throw error;
     return undefined;
   });

@@ -38,7 +38,7 @@ export function soldTile(
   return {
     label: todayText(shown, body),
     value: figureText(sold, shown),
-    note: problem?.message ?? (shown === "receipts" ? `${compared}; counted each minute` : compared),
+    note: problem?.message ?? (shown === "receipts" ? `${compared}; as counted last` : compared),
     isBad: problem !== undefined,
   };
 }
