@@ -7,6 +7,7 @@ import {
   chosenIn,
   entriesOf,
   labelOf,
+  owners,
   pathOf,
   valuesOf,
   type Board,
@@ -36,6 +37,15 @@ export function BoardView({ views, domain, name, given }: BoardViewProps) {
   }
   const values = valuesOf(board, given);
   const path = pathOf(board, values);
+  const owner = Object.entries(owners).find(([, { param }]) => param === board.member.field)?.[0];
+  const linkOf = (member: string, of: string) => {
+    const { date, by } = values;
+    return owner === undefined ? (
+      labelOf(member, of)
+    ) : (
+      <a href={linkTo([owner, member], { date, by })}>{labelOf(member, of)}</a>
+    );
+  };
   return (
     <>
       <Heading text={board.title} />
@@ -55,6 +65,7 @@ export function BoardView({ views, domain, name, given }: BoardViewProps) {
           board={board}
           values={values}
           title={`${board.count.label} by ${board.member.label.toLowerCase()}`}
+          linkOf={linkOf}
           empty="Nothing is ranked here yet."
         />
       )}
@@ -74,13 +85,12 @@ interface BoardPanelProps {
   readonly title: string;
   /** In place of a ranking without entries. */
   readonly empty: string;
-  /** Default: id and name without a link. */
-  readonly linkOf?: (member: string, name: string) => ComponentChildren;
+  readonly linkOf: (member: string, name: string) => ComponentChildren;
   readonly wide?: boolean;
 }
 
 /** The ranking that the values choose. */
-export function BoardPanel({ board, values, title, empty, linkOf = labelOf, wide = false }: BoardPanelProps) {
+export function BoardPanel({ board, values, title, empty, linkOf, wide = false }: BoardPanelProps) {
   const path = pathOf(board, values);
   const live = useWatch<unknown>(path);
   const place = route.value.path;

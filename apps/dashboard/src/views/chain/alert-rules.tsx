@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useWatch, type BodyOf } from "../../live/use-watch.ts";
+import { numberText } from "../../parts/format.ts";
 import { Message } from "../../parts/panel.tsx";
 import { SaveForm } from "../../parts/save-form.tsx";
 
@@ -11,7 +12,7 @@ const sentences: Readonly<Record<Rule["rule"], (rule: Rule) => string>> = {
     `A store has sold nothing for ${minutes} minutes, and at least ${minimum} units in the same time a week ago.`,
   dates: ({ minutes }) => `In the last ${minutes} minutes a store sold only on business days that are not its own.`,
   returns: ({ above, minimum }) =>
-    `More than ${above * 100} % of what a store sold today, and at least ${minimum} units, was returned.`,
+    `More than ${numberText(100 * above)} % of what a store sold today, and at least ${minimum} units, was returned.`,
   surge: ({ minutes, minimum, above }) =>
     `In ${minutes} minutes one of the best items sold at least ${minimum} units, and more than ${above} times as many as a week ago.`,
 };

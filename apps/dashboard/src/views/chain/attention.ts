@@ -8,6 +8,12 @@ export type Sales = BodyOf<"/sales">;
 const oldMs = 5 * 60_000;
 const namedMax = 3;
 
+/** What no alert means. Silence is known beside a week before. */
+export const noneText = ({ weekAgo }: Sales): string =>
+  weekAgo === undefined
+    ? "No alert is on. Silent stores are found beside sales of a week ago."
+    : "No store is silent, and no alert is on.";
+
 /** How many alerts there are, and of what kind. undefined: no ranker has looked for 5 minutes. */
 export function attentionOf(sales: Sales | undefined, nowMs: number): { count: number | undefined; text: string } {
   if (sales === undefined) return { count: undefined, text: "loading" };
@@ -16,7 +22,7 @@ export function attentionOf(sales: Sales | undefined, nowMs: number): { count: n
   if (lookedAt === undefined) return { count: undefined, text: "not looked for yet" };
   if (nowMs - lookedAt > oldMs) return { count: undefined, text: `not looked for since ${timeText(lookedAt)}` };
   const count = alerts.length;
-  if (count === 0) return { count, text: "silent stores, wrong dates, returns, surges" };
+  if (count === 0) return { count, text: noneText(sales) };
   const others = count - silent.length - doubtful.length;
   const named = [...silent, ...doubtful].slice(0, namedMax);
   const names = named.map(({ storeID, name }) => `store ${labelOf(storeID, name)}`).join(", ");

@@ -9,7 +9,7 @@ import { Table } from "../../parts/table.tsx";
 import { linkTo } from "../../route/route.ts";
 import { labelOf } from "../boards/boards.ts";
 import { AlertRules } from "./alert-rules.tsx";
-import { attentionOf, type Sales } from "./attention.ts";
+import { attentionOf, noneText, type Sales } from "./attention.ts";
 import { comparisonText, figureText, shownOf, soldTile, titles, type Shown } from "./comparison.ts";
 import { HoursChart } from "./hours-chart.tsx";
 
@@ -166,7 +166,8 @@ const shownMax = 10;
 function Attention({ sales }: { readonly sales: Live<Sales> }) {
   return (
     <LivePanel title="Needs attention" live={sales} asOf={({ alertsAsOf }) => alertsAsOf} csv="/sales?list=alerts">
-      {({ silent, doubtful, alerts }) => {
+      {(body) => {
+        const { silent, doubtful, alerts } = body;
         const lines = [
           ...silent.map(({ storeID, name, lastSaleAt, usual }) => (
             <li key={`silent ${storeID}`}>
@@ -190,7 +191,7 @@ function Attention({ sales }: { readonly sales: Live<Sales> }) {
         ];
         return (
           <>
-            {lines.length === 0 && <Message kind="empty">No store is silent, and no alert is on.</Message>}
+            {lines.length === 0 && <Message kind="empty">{noneText(body)}</Message>}
             <ul class="attention">{lines.slice(0, shownMax)}</ul>
             {lines.length > shownMax && (
               <details>

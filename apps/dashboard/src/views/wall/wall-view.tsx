@@ -40,6 +40,6 @@ export function WallView({ status }: { readonly status: Live<Status> }) {
 function Attention({ sales }: { readonly sales: Sales }) {
   const { count, text } = attentionOf(sales, now.value);
   if (count === undefined) return <p class="state busy">Alerts: {text}</p>;
-  if (count === 0) return <p>No store is silent, and no alert is on</p>;
+  if (count === 0) return <p>{text}</p>;
   return <p class="state bad">Attention: {text}</p>;
 }
