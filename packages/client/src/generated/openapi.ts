@@ -268,7 +268,7 @@ export interface paths {
         };
         /**
          * the stores that sold most of an item, 10 by default, and the age of the ranking
-         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts. Today is that of UTC.
+         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts. Today is that of most registered stores.
          */
         readonly get: operations["getItemsItemIDTopStores"];
         readonly put?: never;

@@ -98,7 +98,7 @@ const storeBoard = queryRoute({
 const itemBoard = queryRoute({
   path: "/items/:itemID/top-stores",
   summary: "the stores that sold most of an item, 10 by default, and the age of the ranking",
-  description: `${about}. Today is that of UTC`,
+  description: `${about}. Today is that of most registered stores`,
   params: ItemParams,
   query: PageQuery,
   response: Type.Object({
