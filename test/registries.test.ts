@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { utcDayOf } from "@tally/contract";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, test } from "vitest";
+import { openStream } from "./kit/fronts.ts";
 import { expectJson, postJson, sell } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { bearer, createKey, expectEnd, runTally } from "./kit/tally.ts";
@@ -163,6 +164,12 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
       "",
     ],
   });
+  const named = {
+    storeName: "Öst, alt",
+    items: [{ name: "=HYPERLINK(1)" }, { name: 'Tee "grün"' }],
+    refundable: [{ line: 0, name: "=HYPERLINK(1)" }, {}],
+  };
+  expect(await (await at(`/purchases/${id}`)).json()).toMatchObject(named);
   const latest = await csvOf("/purchases/latest?storeID=78&format=csv");
   expect(latest.file).toBe("purchases-latest-78.csv");
   expect(latest.lines.map((line) => line.replace(/,20..-.*$/, ",arrived"))).toEqual([
@@ -190,6 +197,17 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     const { status, headers } = await at(path);
     expect([path, status, headers.get("content-type")]).toEqual([path, 400, "application/json; charset=utf-8"]);
   }
+});
+
+test("a watch repeats best items within a second, and best categories, which cost more, each 15 s", async () => {
+  await put("950", { name: "Ginger", category: "Roots" }, operator, 0, "items");
+  const { latest, close } = await openStream(system.url, ["/top-items", "/top-categories"], reader);
+  await expect.poll(() => [latest(0)?.status, latest(1)?.status], { timeout: 20_000 }).toEqual([200, 200]);
+  await sell(system.url, 79, { item: 950, quantity: 7, date: String(utcDayOf(Date.now())), headers: reader });
+  const items = () => JSON.stringify(latest(0)?.body);
+  await expect.poll(items, { timeout: 10_000 }).toContain("950");
+  expect(JSON.stringify(latest(1)?.body)).not.toContain("Roots");
+  close();
 });
 
 test("a sale and a refund are of tomorrow in the zone of their store at the latest", async () => {

@@ -77,6 +77,19 @@ pageTest("a store is found by a part of its name, and names are beside the ids",
   expectNoFaults();
 });
 
+pageTest(
+  "a figure of the chain leads to its stores, and each of them to its own view, by the same measure",
+  async () => {
+    const { page, expectNoFaults } = await open(`${system.url}/`);
+    await page.locator(".tile", { hasText: "Net sales today" }).getByRole("link").click();
+    await page.getByRole("heading", { level: 1, name: "Top stores of the chain" }).waitFor();
+    await page.locator(".bars").getByRole("link", { name: "7 Berlin Mitte" }).click();
+    await page.getByRole("heading", { level: 1, name: "Store 7 Berlin Mitte" }).waitFor();
+    await page.getByText("Best seller today by net sales").waitFor();
+    expectNoFaults();
+  },
+);
+
 pageTest("the rules of the alerts are in plain words, and change without a mouse", async () => {
   const { page, expectNoFaults } = await open(`${system.url}/`, { width: 390 });
   const ruleOf = (text: string) => page.locator("details details", { hasText: text });

@@ -255,7 +255,7 @@ test("samples go on with the days that are kept, answer without Redis, and survi
   });
   const daysOf = async () =>
     (await writer.query<{ day: number }>("SELECT DISTINCT day FROM sales_samples ORDER BY day")).map(({ day }) => day);
-  // No day is kept: nothing is noted, and nobody has looked.
+  // Redis keeps no day: the sampler notes no sample and no time of a look.
   await watchAt(nowMs, { boards: noneOf(() => true) });
   expect([await daysOf(), fieldIn(await salesOf(days[0]), "alertsAsOf")]).toEqual([[], null]);
   await watchAt(nowMs, { boards: noneOf((board) => !board.startsWith(String(days[0]))) });
@@ -285,4 +285,29 @@ test("samples go on with the days that are kept, answer without Redis, and survi
   expect(await hoursWith(empty)).toBe(0);
   await watchAt(nowMs + 20 * dayMs);
   expect(await daysOf()).toEqual(expect.arrayContaining([days[1], days[0]]));
+});
+
+test("many receipts are counted when a quarter of an hour begins, also once after the last change", async () => {
+  const sell = await openSales();
+  await database.transaction(async (tx) => {
+    for (const table of ["sales_samples", "sales_alerts"]) await tx.execute(`DELETE FROM ${table}`);
+  });
+  const [day] = days;
+  const beginMs = Math.floor(Date.now() / (15 * minuteMs)) * 15 * minuteMs;
+  const shownAt = async (minutes: number) => {
+    await watchAt(beginMs + minutes * minuteMs);
+    return (await writer.query<{ receipts: number }>(selectSamples, [day])).at(-1)?.receipts;
+  };
+  const [many, counted] = [600_000, async () => (await writer.query<{ receipts: number }>(selectReceipts, [day]))[0]];
+  await sell(sale(201, { date: day }));
+  expect({ receipts: await shownAt(1) }).toEqual(await counted());
+  const setMany = () => database.transaction((tx) => tx.execute("UPDATE sales_samples SET receipts = ?", [many]));
+  await setMany();
+  await sell(sale(201, { date: day }));
+  expect(await shownAt(3)).toBe(many);
+  expect(await shownAt(20)).toBe(many);
+  expect({ receipts: await shownAt(16) }).toEqual(await counted());
+  await setMany();
+  await sell(sale(201, { date: day }));
+  expect({ receipts: await shownAt(35) }).toEqual(await counted());
 });

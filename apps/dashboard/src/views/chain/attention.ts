@@ -8,10 +8,10 @@ export type Sales = BodyOf<"/sales">;
 const oldMs = 5 * 60_000;
 const namedMax = 3;
 
-/** What no alert means. Silence is known beside a week before. */
+/** What it means that no alert is on. A store is silent compared with a week before. */
 export const noneText = ({ weekAgo }: Sales): string =>
   weekAgo === undefined
-    ? "No alert is on. Silent stores are found beside sales of a week ago."
+    ? "No alert is on. Silent stores are known once there are sales of a week ago."
     : "No store is silent, and no alert is on.";
 
 /** How many alerts there are, and of what kind. undefined: no ranker has looked for 5 minutes. */

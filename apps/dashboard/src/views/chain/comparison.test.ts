@@ -51,7 +51,11 @@ test("alerts count while a ranker has looked for them in the last five minutes",
     text: expect.stringContaining("not looked for since"),
   });
   expect(attentionOf({ ...sales, alertsAsOf: null }, lookedAt).count).toBeUndefined();
-  expect(attentionOf({ ...sales, silent: [], alerts: [] }, lookedAt).count).toBe(0);
+  const none = { ...sales, silent: [], alerts: [] };
+  const sold = { quantity: 1 };
+  expect(attentionOf(none, lookedAt)).toEqual({ count: 0, text: expect.stringContaining("sales of a week ago") });
+  const weekAgo = { ...sold, date: "20261119", day: sold };
+  expect(attentionOf({ ...none, weekAgo }, lookedAt).text).toBe("No store is silent, and no alert is on.");
 });
 
 test("nothing waits only where no time is needed", () => {
