@@ -105,8 +105,8 @@ test("a batch whose ranking message was lost is ranked from the ledger, and a la
 
 // Its last byte says that no mirrored counts follow.
 const malformed = "UPDATE batches SET moves = CONCAT(LEFT(moves, LENGTH(moves) - 1), 'x') WHERE producer = ?";
-// A later release may write "v":3, and be rolled back before its messages were ranked.
-const laterVersion = "UPDATE batches SET moves = CONCAT('{\"v\":3', SUBSTRING(moves, 7)) WHERE producer = ?";
+// A later release may write "v":4, and be rolled back before its messages were ranked.
+const laterVersion = "UPDATE batches SET moves = CONCAT('{\"v\":4', SUBSTRING(moves, 7)) WHERE producer = ?";
 
 test.each([
   [2, "a Redis that has lost everything", "lost"],

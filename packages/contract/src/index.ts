@@ -13,7 +13,7 @@ export { fieldsOfEvent } from "./files.ts";
 export type { CellForm, EntryFields, EventFiles, EventRows, RowFilter } from "./files.ts";
 export { firstProblem, InvalidInput, NotFound, type Validator } from "./first-problem.ts";
 export { fieldIn, parsedJson } from "./json.ts";
-export { Moves, sumOfCounts, type MirroredBoards } from "./moves.ts";
+export { joinBoards, Moves, sumOfCounts, type MirroredBoards } from "./moves.ts";
 export { feedOf, queuesOf, type QueueSpec } from "./queues.ts";
 export { decodeRankingMessage, encodeRankingMessage, UndecodableRankingMessage } from "./ranking-message.ts";
 export type { RankingMessage } from "./ranking-message.ts";

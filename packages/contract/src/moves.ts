@@ -8,6 +8,19 @@ export interface MirroredBoards {
   readonly mirrorPrefix: string;
 }
 
+/** Names several boards whose counts change alike, and so travel once in a ranking message: "item:,20261126/item:". */
+export function joinBoards(all: readonly MirroredBoards[]): MirroredBoards {
+  return {
+    prefix: all.map(({ prefix }) => prefix).join(","),
+    mirrorPrefix: all.map(({ mirrorPrefix }) => mirrorPrefix).join(","),
+  };
+}
+
+function splitBoards({ prefix, mirrorPrefix }: MirroredBoards): readonly MirroredBoards[] {
+  const mirrors = mirrorPrefix.split(",");
+  return prefix.split(",").map((one, index) => ({ prefix: one, mirrorPrefix: mirrors[index] ?? "" }));
+}
+
 /** A mirrored count stops at ±(2^53 - 1), as lua/move.lua of packages/redis does: doubles are exact up to there. */
 export function sumOfCounts(count = 0, by = 0): number {
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(count + by, Number.MAX_SAFE_INTEGER));
@@ -41,8 +54,13 @@ export class Moves {
     return this.#boards;
   }
 
-  /** The counts of `addMirrored`, by member: key, by, key, by, …. A key may occur several times. */
+  /** The counts of `addMirrored`, by member: key, by, key, by, …. A key may occur several times. The boards may be
+   * joined: split() has each alone. */
   mirrored(): Iterable<[boards: MirroredBoards, members: ReadonlyMap<string, readonly (string | number)[]>]> {
     return this.#mirrored;
+  }
+
+  *split(): ReturnType<Moves["mirrored"]> {
+    for (const [boards, members] of this.#mirrored) for (const one of splitBoards(boards)) yield [one, members];
   }
 }

@@ -15,15 +15,15 @@ export interface RankingMessage {
   readonly series?: string;
 }
 
-// The form of the moves. An earlier release rejects a message with mirrored counts that fall before any effect: rankers
-// are upgraded before writers.
-const version = 2;
+// The form of the moves. An earlier release rejects joined boards, 3, before any effect: rankers are upgraded before
+// writers.
+const version = 3;
 // The latest time of a Date: rankings show the time as text.
 const latestMs = 8_640_000_000_000_000;
 
 const Header = Compile(
   Type.Object({
-    v: Type.Literal(version),
+    v: Type.Union([Type.Literal(2), Type.Literal(version)]),
     ...BatchId.properties,
     storedAt: Type.Integer({ minimum: 0, maximum: latestMs }),
     shardBytes: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 }),

@@ -121,7 +121,7 @@ export class Meanwhile {
 export function* cellsOf(message: Buffer): Generator<readonly [board: string, member: string, by: number]> {
   const moves = movesOf(decodeRankingMessage(message));
   for (const [board, members] of moves.boards()) for (const [member, by] of members) yield [board, member, by];
-  for (const [{ prefix, mirrorPrefix }, members] of moves.mirrored()) {
+  for (const [{ prefix, mirrorPrefix }, members] of moves.split()) {
     const chain = chainBoards({ prefix, mirrorPrefix });
     for (const [member, counts] of members) {
       for (let i = 0; i < counts.length; i += 2) {

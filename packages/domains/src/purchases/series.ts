@@ -1,4 +1,5 @@
-import { boardsOfSeries, isKept, type KeptSeries, type MirroredBoards, type Series } from "@tally/contract";
+import { boardsOfSeries, isKept, joinBoards } from "@tally/contract";
+import type { KeptSeries, MirroredBoards, Series } from "@tally/contract";
 
 /** What is counted of a sale. quantity: sold less taken back. grossSales: the price of all units before discounts; a
  * refund does not change it, a void takes it back. netSales: gross less discounts and what was paid back, on the day of
@@ -55,14 +56,21 @@ const seriesWith = (day: number): readonly SalesSeries[] => [
   ...measures.map((one) => seriesFor(one, day)),
 ];
 
-// The last answer: a batch has the sales of a day or two.
-let last: { readonly kept: KeptSeries; readonly day: number; readonly found: readonly SalesSeries[] } | undefined;
+// Those of the last `kept`, by day; 0: any day that is not kept.
+const keptOfDays = new Map<number, readonly Pick<SalesSeries, "boards" | "by">[]>();
+let lastKept: KeptSeries | undefined;
 
-/** Those that Redis keeps. */
-export function keptSeriesOf(day: number, kept: KeptSeries): readonly SalesSeries[] {
-  if (last?.day !== day || last.kept !== kept)
-    last = { kept, day, found: salesSeriesOf(day).filter(({ name }) => isKept(name, kept)) };
-  return last.found;
+/** Those that Redis keeps, the series of a measure together. */
+export function keptSeriesOf(day: number, kept: KeptSeries): readonly Pick<SalesSeries, "boards" | "by">[] {
+  if (lastKept !== kept) keptOfDays.clear();
+  lastKept = kept;
+  return keptOfDays.getOrInsertComputed(isKept(String(day), kept) ? day : 0, () =>
+    measures.flatMap((measure) => {
+      const own = [seriesFor(measure), seriesFor(measure, day)].filter(({ name }) => isKept(name, kept));
+      const boards = joinBoards(own.map((one) => one.boards));
+      return own.slice(0, 1).map(({ by }) => ({ boards, by }));
+    }),
+  );
 }
 
 function seriesFor(measure: Measure, day?: number): SalesSeries {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { boardsOfSeries, chainBoards, Moves, utcDayOf } from "@tally/contract";
+import { boardsOfSeries, chainBoards, joinBoards, Moves, utcDayOf } from "@tally/contract";
 import { expect, test } from "vitest";
 import { encodeMoves, encodeMember, shardOf } from "./encode-moves.ts";
 import { goLive, movesOf, ownRankings } from "./own-rankings.test-kit.ts";
@@ -192,6 +192,7 @@ test("mirrored counts rank members by key and keys by member, in all shards", as
 test("the boards of the chain are the sums of a day over all shards, also after the best were taken back", async () => {
   const [name, day] = ["mirrored chain", utcDayOf(Date.now())];
   const ofDay = boardsOfSeries(sales, String(day));
+  const joined = joinBoards([sales, ofDay]);
   const { keys, members } = chainBoards(ofDay) ?? expect.fail();
   const [sold, ofStores] = [new Map<string, number>(), new Map<string, number>()];
   const rank = async (counts: Iterable<readonly [item: string, store: string, by: number]>) => {
@@ -199,7 +200,7 @@ test("the boards of the chain are the sums of a day over all shards, also after 
     for (const [item, store, by] of counts) {
       sold.set(item, (sold.get(item) ?? 0) + by);
       ofStores.set(store, (ofStores.get(store) ?? 0) + by);
-      moves.addMirrored(ofDay, item, store, by);
+      moves.addMirrored(joined, item, store, by);
     }
     await rankings.rank(name, { ...message(moves), series: "day" });
   };

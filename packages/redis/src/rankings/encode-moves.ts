@@ -29,7 +29,10 @@ export function decodeMember(member: string): string {
  *
  * A score is the negated count: ascending order is then "highest count first, then the smaller id", and the top of
  * a board is its beginning. About 1 µs for a purchase of 5 items. */
-export function encodeMoves(moves: Pick<Moves, "boards" | "mirrored">, shards: number): Pick<RankingMessage, "shards"> {
+export function encodeMoves(
+  moves: Pick<Moves, "boards" | "mirrored" | "split">,
+  shards: number,
+): Pick<RankingMessage, "shards"> {
   const lists = Array.from({ length: shards }, () => ({
     boards: [] as (string | List)[],
     mirrored: [] as (string | List | (string | List)[])[],
@@ -39,7 +42,7 @@ export function encodeMoves(moves: Pick<Moves, "boards" | "mirrored">, shards: n
     for (const [member, by] of members) if (by !== 0) changes.push(encodeMember(member), -by);
     if (changes.length > 0) lists[shardOf(board, shards)]?.boards.push(board, changes);
   }
-  for (const [{ prefix, mirrorPrefix }, members] of moves.mirrored()) {
+  for (const [{ prefix, mirrorPrefix }, members] of shards === 1 ? moves.mirrored() : moves.split()) {
     const groups = lists.map((): (string | List)[] => []);
     for (const [member, counts] of members) {
       const changes = lists.map((): List => []);

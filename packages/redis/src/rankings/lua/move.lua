@@ -143,12 +143,17 @@ local function readFloors(names)
   end
 end
 
--- As encodeMember does.
-local digits = '0123456789abcdefg'
+-- As encodeMember does. An id recurs in other series and sums.
+local digits, places = '0123456789abcdefg', {}
 local function placeOf(id)
-  local length = #id
-  if length < 17 and (id == '0' or id:find('^[1-9]%d*$')) then return digits:sub(length + 1, length + 1) .. id end
-  return 'z' .. id
+  local place = places[id]
+  if not place then
+    local length = #id
+    local isNumber = length < 17 and (id == '0' or id:find('^[1-9]%d*$'))
+    place = (isNumber and digits:sub(length + 1, length + 1) or 'z') .. id
+    places[id] = place
+  end
+  return place
 end
 
 -- As chainBoards in packages/contract.
@@ -193,53 +198,79 @@ local function moveSums(board, sums, isOfKeys)
   end
 end
 
-local function moveMirrored(prefix, mirrorPrefix, groups)
-  local names, n, chain, ofKeys, ofMembers = {}, 0, chainBoard(prefix), {}, {}
-  for i = 1, #groups, 2 do names[#names + 1] = mirrorPrefix .. groups[i] end
-  names[#names + 1] = chain
-  readFloors(names)
-  local bests = p .. ':b:'
-  local keys = bests .. prefix
-  for i = 1, #groups, 2 do
-    n = n + 1
-    local name, member, changes, won, sum = names[n], placeOf(groups[i]), groups[i + 1], 0, 0
-    local best, floorScore, floorMember = bests .. name, math.huge, nil
-    if floors[name] then floorScore, floorMember = parse(floors[name]) end
-    for j = 1, #changes, 2 do
-      local key, by = changes[j], changes[j + 1]
-      if chain then
-        addTo(ofKeys, key, by)
-        sum = sum + by
-      end
-      local text = call('ZINCRBY', keys .. key, textOf(by), member)
-      local score = tonumber(text)
-      if by > 0 or score >= 0 or score < countMin then
-        -- Fallen, not positive or too large. It may be behind the floor now; if it is not, it is added again.
-        call('ZREM', best, placeOf(key))
-        score = stopped(score)
-        text = textOf(score)
-        if score ~= 0 then call('ZADD', keys .. key, text, member)
-        else
-          call('ZREM', keys .. key, member)
-          score = absent
-        end
-      end
-      if score <= floorScore then
-        local place = placeOf(key)
-        if score < floorScore or atOrBefore(place, floorMember) then
-          call('ZADD', best, text, place)
-          won = won + 1
-          -- Up to 128 members Redis keeps a sorted set packed, also with its default settings.
-          if won % 16 == 0 and cut(name, best, mirrorLimits) then floorScore, floorMember = parse(floors[name]) end
-        end
+-- Adds the first `n` of `added` to the best of a member. Returns whether there is a new floor.
+local added = {}
+local function addBest(name, best, n)
+  return n > 0 and call('ZADD', best, unpack(added, 1, n)) > 0 and cut(name, best, mirrorLimits)
+end
+
+-- Moves the counts of a member in one series.
+local function moveMember(name, keys, member, changes)
+  local best, floorScore, floorMember, n = p .. ':b:' .. name, math.huge, nil, 0
+  if floors[name] then floorScore, floorMember = parse(floors[name]) end
+  for i = 1, #changes, 2 do
+    local key, by = changes[i], changes[i + 1]
+    local text = call('ZINCRBY', keys .. key, textOf(by), member)
+    local score = tonumber(text)
+    local isUsual = by < 0 and score < 0 and score >= countMin
+    -- Up to 128 members Redis keeps a sorted set packed, also with its default settings.
+    if n == 32 or not isUsual then
+      if addBest(name, best, n) then floorScore, floorMember = parse(floors[name]) end
+      n = 0
+    end
+    if not isUsual then
+      -- Fallen, not positive or too large. It may be behind the floor now; if it is not, it is added again.
+      call('ZREM', best, placeOf(key))
+      score = stopped(score)
+      text = textOf(score)
+      if score ~= 0 then call('ZADD', keys .. key, text, member)
+      else
+        call('ZREM', keys .. key, member)
+        score = absent
       end
     end
-    if won % 16 ~= 0 then cut(name, best, mirrorLimits) end
-    if chain then addTo(ofMembers, groups[i], sum) end
+    if score < floorScore or (score == floorScore and atOrBefore(placeOf(key), floorMember)) then
+      added[n + 1], added[n + 2] = text, placeOf(key)
+      n = n + 2
+    end
   end
-  if chain then
-    moveSums(chain, ofKeys, true)
-    moveSums(chainBoard(mirrorPrefix), ofMembers, false)
+  addBest(name, best, n)
+end
+
+local function split(text)
+  local parts = {}
+  for part in (text .. ','):gmatch('([^,]*),') do parts[#parts + 1] = part end
+  return parts
+end
+
+-- `prefixes`, `mirrorPrefixes`: of all series with these changes.
+local function moveMirrored(prefixes, mirrorPrefixes, groups)
+  local mirrors, chains = split(mirrorPrefixes), {}
+  for n, prefix in ipairs(split(prefixes)) do
+    local mirrorPrefix, names = mirrors[n] or '', {}
+    for i = 1, #groups, 2 do names[#names + 1] = mirrorPrefix .. groups[i] end
+    local chain = chainBoard(prefix)
+    if chain then
+      names[#names + 1] = chain
+      chains[chain] = chainBoard(mirrorPrefix)
+    end
+    readFloors(names)
+    local keys = p .. ':b:' .. prefix
+    for i = 1, #groups, 2 do moveMember(names[(i + 1) / 2], keys, placeOf(groups[i]), groups[i + 1]) end
+  end
+  if not next(chains) then return end
+  local ofKeys, ofMembers = {}, {}
+  for i = 1, #groups, 2 do
+    local changes, sum = groups[i + 1], 0
+    for j = 1, #changes, 2 do
+      addTo(ofKeys, changes[j], changes[j + 1])
+      sum = sum + changes[j + 1]
+    end
+    addTo(ofMembers, groups[i], sum)
+  end
+  for keys, members in pairs(chains) do
+    moveSums(keys, ofKeys, true)
+    moveSums(members, ofMembers, false)
   end
 end
 
