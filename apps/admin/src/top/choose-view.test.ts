@@ -17,8 +17,9 @@ test("flags choose the days and the measure; today is the store's", () => {
   expect(path("store", ["12"], { date: "today", by: "netSales" })).toMatch(/&date=today&by=netSales$/);
   expect(path("item", ["4"], { from: "20261101", to: "20261128" })).toMatch(/&from=20261101&to=20261128$/);
   expect(path("store", ["12"], { offset: "20" })).toMatch(/&offset=20$/);
-  const further = textOf(chooseView("store", ["12"], { offset: "20" }), { items: [{ itemID: 9, quantity: 4 }] });
-  expect(further).toMatch(/^ *21 +9 +4$/m);
+  const body = { name: "Harbor", items: [{ itemID: 9, quantity: 4 }] };
+  const further = textOf(chooseView("store", ["12"], { offset: "20" }), body);
+  expect(further).toMatch(/, Harbor\n[^]*^ *21 +9 +4$/m);
   expect(path("top-albums", [], { by: "dislikes" })).toMatch(/&by=dislikes$/);
 });
 

@@ -65,8 +65,9 @@ export function textOf({ view, values }: Pick<Chosen, "view" | "values">, body: 
   const rows = list.map((entry, index) =>
     [Number(values["offset"] ?? 0) + index + 1, ...columns.map(({ field }) => fieldIn(entry, field) ?? "")].map(String),
   );
-  const asOf = fieldIn(body, "asOf");
+  const [asOf, owner] = [fieldIn(body, "asOf"), fieldIn(body, memberName)];
   const about = Object.entries(values).map(([name, value]) => `${name} ${value}`);
+  if (typeof owner === "string") about.push(owner);
   const head = [view.title, ...about, ...(typeof asOf === "string" ? [`as of ${asOf}`] : [])].join(", ");
   if (rows.length === 0) return `${head}\nno entries\n`;
   return `${head}\n${table(["Rank", ...columns.map(({ label }) => label)], rows)}\n`;
