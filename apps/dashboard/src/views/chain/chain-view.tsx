@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { now } from "../../live/live-feed.ts";
 import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
 import { Bars } from "../../parts/bars.tsx";
-import { drainText } from "../../parts/format.ts";
+import { dateText, drainText } from "../../parts/format.ts";
 import { Age, Heading, LivePanel, Message, Tiles } from "../../parts/panel.tsx";
 import { Table } from "../../parts/table.tsx";
 import { linkTo } from "../../route/route.ts";
@@ -26,7 +26,7 @@ export function ChainView({ status }: ChainViewProps) {
   const isEmpty = sales.problem === undefined && sales.body?.asOf === null && sales.body.quantity === 0;
   return (
     <>
-      <Heading text="The chain today" />
+      <Heading text={headingOf(sales.body)} />
       {isEmpty ? <FirstSale /> : <Figures sales={sales} status={status.body} shown={shown} />}
       <div class="panels">
         {!isEmpty && (
@@ -43,6 +43,9 @@ export function ChainView({ status }: ChainViewProps) {
     </>
   );
 }
+
+export const headingOf = (sales: Sales | undefined): string =>
+  sales === undefined ? "The chain today" : `The chain today, ${dateText(sales.date)}`;
 
 interface FiguresProps {
   readonly sales: Live<Sales>;

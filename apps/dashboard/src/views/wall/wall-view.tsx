@@ -4,7 +4,7 @@ import { useWatch, type Live } from "../../live/use-watch.ts";
 import { Heading } from "../../parts/panel.tsx";
 import { Banner, StatusLine } from "../../shell/status-line.tsx";
 import { attentionOf, type Sales } from "../chain/attention.ts";
-import { Best } from "../chain/chain-view.tsx";
+import { Best, headingOf } from "../chain/chain-view.tsx";
 import { comparisonText, figureText, shownOf, titles, todayText } from "../chain/comparison.ts";
 import { HoursChart } from "../chain/hours-chart.tsx";
 
@@ -16,7 +16,7 @@ export function WallView({ status }: { readonly status: Live<Status> }) {
   return (
     <main class="wall">
       <Banner status={status} />
-      <Heading text="The chain today" />
+      <Heading text={headingOf(body)} />
       <section class="sum">
         <p class="figure">{figureText(body, shown)}</p>
         {body !== undefined && (
