@@ -14,26 +14,14 @@ interface Verdict {
  * boards is compared with the rows: a loss is found, but `agrees` is never true. */
 export function verdictOf(design: DesignName, domain: string, report: AuditReport | undefined): Verdict {
   if (report === undefined) return { audit: null, agrees: null, boardsHash: null };
-  const { stores } = designOf(design);
-  const hash = report.domains.find((one) => one.domain === domain)?.boards.hash ?? null;
+  const { audit, domains } = report;
+  const boardsHash = domains.find((one) => one.domain === domain)?.boards.hash ?? null;
   // An event under way may be missing for that reason alone; nothing shows that it will arrive.
   const isDrained = report.underWay.length === 0;
-  if (stores === "writer") return { audit: report.audit, agrees: report.agrees && isDrained, boardsHash: hash };
-
-  const sum = (of: (one: AuditReport["domains"][number]) => number): number =>
-    report.domains.reduce((total, one) => total + of(one), 0);
-  const { acknowledged, stored } = report.audit;
-  const absent = Math.max(0, acknowledged - sum(({ ids }) => (ids?.stored ?? 0) + (ids?.deadLetters ?? 0)));
-  const audit = {
-    acknowledged,
-    stored,
-    ranked: null,
-    lost: absent + sum(({ boards }) => boards.missing),
-    doubled: sum(({ ids, boards }) => (ids?.doubled ?? 0) + boards.surplus),
-  };
-  const contradictions = sum((one) => one.contradictions.count);
-  const differs = !isDrained || audit.lost + audit.doubled + contradictions > 0;
-  return { audit, agrees: differs ? false : null, boardsHash: hash };
+  if (designOf(design).stores === "writer") return { audit, agrees: report.agrees && isDrained, boardsHash };
+  const isContradicted = domains.some(({ contradictions }) => contradictions.count > 0);
+  const differs = !isDrained || isContradicted || audit.lost + audit.doubled > 0;
+  return { audit: { ...audit, ranked: null }, agrees: differs ? false : null, boardsHash };
 }
 
 /** A 2xx without an event id: the event cannot be looked up, so it counts as lost. */
