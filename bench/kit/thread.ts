@@ -1,4 +1,5 @@
 import { MessageChannel, parentPort, Worker, type MessagePort } from "node:worker_threads";
+import { reasonOf } from "@tally/runtime";
 
 /*
  * A thread is called by messages, and stops by a message, between two tasks. It is never terminated from outside: Node
@@ -27,7 +28,12 @@ export function serveThread<Calls extends ThreadCalls<Calls>, Event = never>(han
       const handler: (argument: unknown) => unknown = Reflect.get<object, PropertyKey>(handlers, name);
       send({ result: await handler.call(handlers, argument) });
     } catch (error) {
-      send({ error: cloneable(error) });
+      try {
+        send({ error });
+      } catch {
+        // Its cause or a property, such as a function, cannot be cloned.
+        send({ error: new Error(reasonOf(error)) });
+      }
     }
   }
   main.on("message", (message: ToThread) => {
@@ -36,15 +42,6 @@ export function serveThread<Calls extends ThreadCalls<Calls>, Event = never>(han
     void reply(message);
   });
   return (event) => main.postMessage(event);
-}
-
-/** The error itself, or only its text where its cause or a property, such as a function, cannot be cloned. */
-function cloneable(error: unknown): unknown {
-  try {
-    return structuredClone(error);
-  } catch {
-    return new Error(error instanceof Error ? error.message : String(error));
-  }
 }
 
 export interface Thread<Calls extends ThreadCalls<Calls>> {

@@ -48,20 +48,16 @@ export function combinationsOf({ connections, set }: Swept) {
     if (twice !== undefined) throw new WrongUsage(`${name}: ${twice} is given twice`);
     if (settings.filter((other) => other.name === name).length > 1) throw new WrongUsage(`${name} is set twice`);
   }
-  const isVaried = (setting: string): boolean =>
-    settings.some(({ name, values }) => name === setting && values.length > 1);
-  if (!settings.some(({ name }) => isVaried(name)))
+  const varied = new Set(settings.flatMap(({ name, values }) => (values.length > 1 ? name : [])));
+  if (varied.size === 0)
     throw new WrongUsage("expected a setting with several values, such as --connections 32,64,128; got none");
-  const combinations = settings.reduce<readonly (readonly string[])[]>(
-    (all, { values }) => all.flatMap((one) => values.map((value) => [...one, value])),
+  const combinations = settings.reduce<readonly (readonly NamedValue[])[]>(
+    (all, { name, values }) => all.flatMap((one) => values.map((value) => [...one, [name, value] as const])),
     [[]],
   );
-  return combinations.map((chosen) => {
-    const named = chosen.map((value, index) => ({ name: settings[index]?.name ?? "", value }));
-    return {
-      name: named.flatMap(({ name, value }) => (isVaried(name) ? `${name} ${value}` : [])).join(", "),
-      connections: Number(chosen[0]),
-      set: named.slice(1).map(({ name, value }) => [name, value] as const),
-    };
-  });
+  return combinations.map((chosen) => ({
+    name: chosen.flatMap(([name, value]) => (varied.has(name) ? `${name} ${value}` : [])).join(", "),
+    connections: Number(chosen[0]?.[1]),
+    set: chosen.slice(1),
+  }));
 }

@@ -53,14 +53,11 @@ const restarted = (app: AppName): FaultKind =>
     return startAgain(system, target);
   });
 
-const threadEnded = (app: AppName): FaultKind => ({
-  name: `${app}-thread-killed`,
-  plan: () => ({ target: app, ms: 0, count: 0 }),
-  async inject(system) {
-    await system.inside.endThread(app);
+const threadEnded = (app: AppName): FaultKind =>
+  processKind(app, `${app}-thread-killed`, [0, 0], async (system, { target }) => {
+    await system.inside.endThread(target);
     return { backAt: performance.now() };
-  },
-});
+  });
 
 const crashed = (app: AppName, point: CrashPoint): FaultKind => {
   const inject: FaultKind["inject"] = async (system, { target, ms, count }) => {

@@ -85,10 +85,7 @@ export const serverKinds: readonly FaultKind[] = [
   }),
   redisOlder,
   redisLost("wiped", 500, (system, ms) => killAndStart(system, "redis", ms, () => system.operator.wipeRedis())),
-  {
-    ...redisLost("flushed", 0, (system) => system.operator.redis("FLUSHALL")),
-    plan: () => ({ target: "redis", ms: 0, count: 0 }),
-  },
+  redisLost("flushed", 0, (system) => system.operator.redis("FLUSHALL")),
   frozen("redis", "redis"),
 ];
 

@@ -43,7 +43,7 @@ export async function sendInParts(
       const { status, id } = results[index] ?? { status: 0 };
       if (status !== 201 || id === undefined) continue;
       if (entry.id === undefined) {
-        sender.acknowledge({ domain, id, units: entry.units, content: entry.content });
+        sender.acknowledge(domain, id, entry);
         entry.id = id;
       } else sender.compareIds(entry.id, id);
     }

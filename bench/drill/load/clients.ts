@@ -149,7 +149,7 @@ export class Clients {
       requests.map(async (request) => {
         const reply = await this.#sender.until(this.#sender.anyGateway(), request, randomUUID(), isGood);
         if (reply === undefined || !isGood(reply)) this.#sender.totals.unknown++;
-        else this.#sender.acknowledge({ domain, id: reply.id, units: request.units, content: undefined });
+        else this.#sender.acknowledge(domain, reply.id, request);
         return reply !== undefined && isGood(reply);
       }),
     );
@@ -172,8 +172,7 @@ export class Clients {
   }
 
   #acknowledge(id: string, posting: Posting): void {
-    const { domain, request } = posting;
-    this.#sender.acknowledge({ domain, id, units: request.units, content: request.content });
+    this.#sender.acknowledge(posting.domain, id, posting.request);
     this.#mix.acknowledged(posting, id);
   }
 }

@@ -30,13 +30,6 @@ const responseWithinMs = 10_000;
 // its body too late.
 const retried = [408, 503];
 
-export interface Acknowledged {
-  readonly domain: string;
-  readonly id: string;
-  readonly units: number | undefined;
-  readonly content: (() => Readonly<Record<string, unknown>>) | undefined;
-}
-
 interface DomainTotals {
   readonly domain: string;
   /** First 2xx of each POST. There are fewer events where equal content is the same event. */
@@ -129,7 +122,8 @@ export class Sender {
     return undefined;
   }
 
-  acknowledge({ domain, id, units, content }: Acknowledged): void {
+  /** The event of a request got its first 2xx. */
+  acknowledge(domain: string, id: string, { units, content }: Pick<ClientRequest, "units" | "content">): void {
     const before = this.#ofDomains.get(domain) ?? { domain, acknowledged: 0, units: 0 };
     const sum = before.units === undefined || units === undefined ? undefined : before.units + units;
     this.#ofDomains.set(domain, { domain, acknowledged: before.acknowledged + 1, units: sum });

@@ -54,27 +54,17 @@ function queryAbout(user: number, random: () => number): string {
 
 function swipeOf(spread: Spread, random: () => number): ClientRequest {
   const direction = random() < 0.5 ? "left" : "right";
-  return swipeTo(direction, {
-    swiper: swipers[spread](random),
-    swipee: swipees[spread](random),
-    comment: comment(random),
-  });
+  const [swiper, swipee, text] = [swipers[spread](random), swipees[spread](random), comment(random)];
+  return swipeTo(direction, swiper, swipee, text);
 }
 
-interface Swipe {
-  readonly swiper: number;
-  readonly swipee: number;
-  readonly comment: string;
-}
-
-function swipeTo(direction: "left" | "right", swipe: Swipe): ClientRequest {
-  const body = `{"swiper":"${swipe.swiper}","swipee":"${swipe.swipee}","comment":"${swipe.comment}"}`;
+function swipeTo(direction: "left" | "right", swiper: number, swipee: number, text: string): ClientRequest {
   return {
     method: "POST",
     path: `/swipe/${direction}`,
-    body,
-    content: () => ({ ...swipe, liked: direction === "right" }),
-    other: () => swipeTo(direction === "right" ? "left" : "right", swipe),
+    body: `{"swiper":"${swiper}","swipee":"${swipee}","comment":"${text}"}`,
+    content: () => ({ swiper, swipee, comment: text, liked: direction === "right" }),
+    other: () => swipeTo(direction === "right" ? "left" : "right", swiper, swipee, text),
   };
 }
 

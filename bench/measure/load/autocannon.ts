@@ -31,9 +31,7 @@ const sampleMs = 20;
 const secondsMax = 1_000_000;
 
 /** Resolves when every request has a response or has ended without one. */
-export async function runAutocannon(options: Options): Promise<void> {
-  await new Load(options).run();
-}
+export const runAutocannon = (options: Options): Promise<void> => new Load(options).run();
 
 class Load {
   readonly #options: Options;

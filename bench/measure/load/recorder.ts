@@ -10,9 +10,6 @@ export interface Second {
   readonly read: number;
   /** Statuses other than 2xx, timeouts and broken connections. */
   readonly failed: number;
-  /** In ms; undefined without a response. */
-  readonly p50?: number;
-  readonly p99?: number;
 }
 
 /** An event that was just accepted, to be followed. */
@@ -64,7 +61,7 @@ export class Recorder {
     failedReads: 0,
   };
   readonly #onSample: (sample: Sample) => void;
-  #second = { number: 0, accepted: 0, read: 0, failed: 0, latencies: microseconds() };
+  #second = { number: 0, accepted: 0, read: 0, failed: 0 };
   #sampledAt = 0;
   #lastSentAt = this.#startedAt;
   #lastResponseAt = this.#startedAt;
@@ -148,7 +145,6 @@ export class Recorder {
   }
 
   #recordTime(ms: number, isRead: boolean): void {
-    recordMs(this.#second.latencies, ms);
     recordMs(isRead ? this.#gets : this.#posts, ms);
   }
 
@@ -165,15 +161,8 @@ export class Recorder {
   }
 
   #closeSecond(): void {
-    const { number, accepted, read, failed, latencies } = this.#second;
-    const seen = latencies.totalCount > 0;
-    this.#perSecond.push({
-      accepted,
-      read,
-      failed,
-      ...(seen && { p50: latencies.getValueAtPercentile(50) / 1000, p99: latencies.getValueAtPercentile(99) / 1000 }),
-    });
-    latencies.reset();
-    this.#second = { number: number + 1, accepted: 0, read: 0, failed: 0, latencies };
+    const { number, ...counts } = this.#second;
+    this.#perSecond.push(counts);
+    this.#second = { number: number + 1, accepted: 0, read: 0, failed: 0 };
   }
 }

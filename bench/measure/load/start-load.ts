@@ -51,7 +51,7 @@ function shareOf(phase: Phase | Fill, index: number, threads: number): Phase | F
     : { ...phase, until: own };
 }
 
-/** Quantiles come from the merged histograms of the threads, those of each second from the worst thread. */
+/** Quantiles come from the merged histograms of the threads. */
 function mergeResults(results: readonly PhaseResult[]): PhaseResult {
   const sum = (of: (result: PhaseResult) => number): number => results.reduce((total, result) => total + of(result), 0);
   const most = (of: (result: PhaseResult) => number): number => Math.max(...results.map(of));
@@ -82,12 +82,9 @@ function mergeResults(results: readonly PhaseResult[]): PhaseResult {
 }
 
 function mergeSeconds(seconds: readonly Second[]): Second {
-  const p50s = seconds.flatMap(({ p50 }) => p50 ?? []);
-  const p99s = seconds.flatMap(({ p99 }) => p99 ?? []);
   return {
     accepted: seconds.reduce((sum, { accepted }) => sum + accepted, 0),
     read: seconds.reduce((sum, { read }) => sum + read, 0),
     failed: seconds.reduce((sum, { failed }) => sum + failed, 0),
-    ...(p50s.length > 0 && { p50: Math.max(...p50s), p99: Math.max(...p99s) }),
   };
 }

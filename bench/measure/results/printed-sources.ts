@@ -13,16 +13,11 @@ export const printedSources = workloads
 
 export type PrintedSource = (typeof printedSources)[number];
 
-/** Whether two are of the same arrangement; one may be a stored run. */
-export function isSame(one: Named, other: Named): boolean {
-  return one.design === other.design && one.durability === other.durability && one.gateways === other.gateways;
-}
-
 /** An arrangement, perhaps of another version. */
 type Named = Readonly<Record<"design" | "durability", string>> & { readonly gateways: number };
 
-/** Such as "batched, persistent, 2 gateways"; without the durability where nothing is sent to the broker. `design` may
- * be of another commit. */
+/** Such as "batched, persistent, 2 gateways", another one for each arrangement; without the durability where nothing is
+ * sent to the broker. `design` may be of another commit. */
 export function nameOf({ design, durability, gateways }: Named): string {
   const known = designNames.find((name) => name === design);
   const isSent = known === undefined || designOf(known).stores === "writer";
@@ -38,7 +33,7 @@ export function tasksOf({ loads, rows }: PrintedSource) {
     const run = loads.findIndex(({ description }) => description === row.load);
     const load = loads[run];
     if (typeof arrangement === "string" || load === undefined) continue;
-    if (!all.some((task) => task.run === run && isSame(task.arrangement, arrangement)))
+    if (!all.some((task) => task.run === run && nameOf(task.arrangement) === nameOf(arrangement)))
       all.push({ load, run, arrangement });
   }
   return all;

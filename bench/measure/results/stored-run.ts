@@ -6,7 +6,7 @@ export type StoredRun = NonNullable<ReturnType<typeof storedRunOf>>;
 
 /** Reduces a report; undefined: it is not of a source's run. */
 export function storedRunOf(report: Report) {
-  const { source, errors, audit, gateways, disturbance } = report;
+  const { source, audit, gateways, disturbance } = report;
   if (source === null) return undefined;
   return {
     source: source.name,
@@ -26,8 +26,6 @@ export function storedRunOf(report: Report) {
     perSecond: rateOf(report),
     /** The p99 of POSTs, and of POST and GET together. */
     p99Ms: { post: report.latencyMs?.p99 ?? null, all: report.requestsMs?.p99 ?? null },
-    /** Requests without a 2xx, retried ones included. */
-    failed: errors.non2xx + errors.timeouts + errors.connections,
     /** Acknowledged events that are not stored, or stored twice; null: the design stores nothing. */
     lost: audit?.lost ?? null,
     doubled: audit?.doubled ?? null,

@@ -1,5 +1,5 @@
 import { changes, type PrintedRow } from "./printed-rows.ts";
-import { isSame, nameOf, type PrintedSource } from "./printed-sources.ts";
+import { nameOf, type PrintedSource } from "./printed-sources.ts";
 import { withoutOtherScales } from "./run-files.ts";
 import { bestFirst, type StoredRun } from "./stored-run.ts";
 
@@ -53,7 +53,7 @@ export function runBeside(row: PrintedRow, runs: readonly StoredRun[]): StoredRu
 
 function runsBeside({ load, beside }: PrintedRow, runs: readonly StoredRun[]): readonly StoredRun[] {
   if (typeof beside === "string") return [];
-  return runs.filter((run) => run.load === load && isSame(run, beside)).toSorted(bestFirst);
+  return runs.filter((run) => run.load === load && nameOf(run) === nameOf(beside)).toSorted(bestFirst);
 }
 
 function absenceOf({ beside }: PrintedRow): string {
