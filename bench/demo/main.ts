@@ -15,7 +15,6 @@ import { checkRanked, isGoodDay, progressOf, summaryOf } from "./summary.ts";
 
 interface Flags {
   readonly url: string;
-  readonly key?: string;
   readonly speed: number;
   readonly stores: number;
   readonly purchases: number;
@@ -39,7 +38,6 @@ const flags: Flags = new Command("demo")
   .addOption(
     new Option("--url <url>", "the gateway").env("TALLY_URL").default("http://127.0.0.1:8080").argParser(origin),
   )
-  .option("--key <key>", "the API key, with the scopes *:read and *:write (default: TALLY_API_KEY)")
   .option("--speed <times>", "how much faster than real time; a day takes 144 s at 600", positive, 600)
   .option("--stores <number>", "stores in each time zone", wholeNumberTo(storesMax), 4)
   .option("--purchases <number>", "purchases of the day: 14,400 at speed 600 are 100 a second", wholeNumber, 14_400)
@@ -70,10 +68,9 @@ Exit status: 0 every acknowledged purchase is stored and ranked once, 1 one is n
   .parse()
   .opts();
 // The variable that `pnpm tally` uses too.
-const { apiKey: keyOfEnvironment } = readConfigOrExit({
+const { apiKey } = readConfigOrExit({
   apiKey: secret("TALLY_API_KEY", "the API key that the demo sends", { default: "" }),
 });
-const apiKey = flags.key ?? keyOfEnvironment;
 const gateway: GatewayAddress = { url: flags.url, apiKey: apiKey === "" ? undefined : apiKey };
 const status = new StatusLine(process.stdout);
 const say = (line: string): void => status.say(line);
@@ -138,7 +135,7 @@ async function problemAt({ url, apiKey: key }: GatewayAddress): Promise<string |
     const { response, error } = await client.GET("/items/store/{storeID}", { params: { path: { storeID: "1" } } });
     if (response.status === 401)
       return key === undefined
-        ? "requires an API key: --key, or TALLY_API_KEY; with the scopes *:read and *:write"
+        ? "requires an API key: TALLY_API_KEY, with the scopes *:read and *:write"
         : "rejects the API key";
     return response.ok ? undefined : `responds with ${response.status}: ${JSON.stringify(error).slice(0, 200)}`;
   } catch (error) {

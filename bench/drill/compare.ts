@@ -1,11 +1,11 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeEvent, type Domain, type Event } from "@tally/contract";
 import { type Database, listLetters } from "@tally/database";
 import { runTally } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
 import type { Letters } from "./kinds/fault-kind.ts";
-import { fingerprintOfEvent, idsFile, readContents } from "./load/acknowledged-files.ts";
+import { fingerprintOfEvent, readAcknowledged, readContents } from "./load/acknowledged-file.ts";
 import type { Totals } from "./load/sender.ts";
 import { idsOf, type LostCommits } from "./lost-commits.ts";
 import type { System } from "./system.ts";
@@ -14,7 +14,8 @@ import type { System } from "./system.ts";
  * database lost. */
 export async function runAudit(system: System, directory: string, lost: LostCommits): Promise<AuditReport> {
   const gone = new Set([...idsOf(lost), ...lost.letters.map(({ id }) => id)]);
-  const kept = (await readFile(idsFile(directory), "utf8")).split("\n").filter((id) => !gone.has(id));
+  const kept: string[] = [];
+  for await (const { id } of readAcknowledged(directory)) if (!gone.has(id)) kept.push(id);
   const file = join(directory, "acknowledged-and-not-lost");
   await writeFile(file, kept.join("\n"));
   return await runAdmin(system, ["audit", "--full", "--json", "--wait", "300", "--acknowledged", file]);

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError, type ServicesSource } from "@tally/local";
 import type { AuditReport } from "@tally/reconcile";
@@ -28,7 +27,7 @@ export interface DrillFlags extends Pick<SystemOptions, "sabotage" | "services">
   readonly wide?: boolean;
 }
 
-/** `directory` is deleted at the end, unless the drill found differences. `domains` get load and faults. */
+/** `domains` get load and faults. */
 interface DrillOptions extends SystemOptions, DrillFlags {
   readonly kinds: readonly FaultKind[];
   /** Whether the user has named them. */
@@ -38,17 +37,10 @@ interface DrillOptions extends SystemOptions, DrillFlags {
 
 export type FaultOutcome = Omit<Awaited<ReturnType<typeof injectOne>>, "aftermath">;
 
-export type DrillReport = Awaited<ReturnType<typeof drillSystem>>;
+export type DrillReport = Awaited<ReturnType<typeof runDrill>>;
 
 /** Starts a system, puts load on it, injects the faults of a seed, and audits the result. */
-export async function runDrill(options: DrillOptions): Promise<DrillReport> {
-  const report = await drillSystem(options);
-  // With differences the logs are needed. Only after the end of the system, which writes to the directory.
-  if (report.differences.length === 0) await rm(options.directory, { recursive: true, force: true });
-  return report;
-}
-
-async function drillSystem(options: DrillOptions) {
+export async function runDrill(options: DrillOptions) {
   const { directory, domains, seed, sabotage, rate: eventsPerSecond, say } = options;
   const names = domains.map(({ name }) => name);
   const system = await openSystem(options);

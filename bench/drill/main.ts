@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
 import { claimDirectory, ServiceError } from "@tally/local";
@@ -64,6 +64,8 @@ async function drill(): Promise<void> {
   };
   try {
     const report = await runDrill({ ...flags, ...chosen, root, directory, say, onFault, signal });
+    // With differences the logs are needed.
+    if (report.differences.length === 0) await rm(directory, { recursive: true, force: true });
     if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
     say(summaryOf(report));
     process.exitCode = isGood(report) ? 0 : 1;

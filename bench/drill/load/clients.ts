@@ -79,7 +79,7 @@ export class Clients {
     this.#mix.forget(ids);
   }
 
-  /** Starts no more events, waits for those in flight, closes the files. */
+  /** Starts no more events, waits for those in flight, closes the file. */
   async finish(): Promise<Totals> {
     this.#isFinishing = true;
     const seconds = (performance.now() - this.#startedAt) / 1000;
@@ -167,7 +167,7 @@ export class Clients {
     else if (isGood(reply)) {
       this.#sender.totals.reused.acknowledged++;
       this.#sender.compareIds(id, reply.id);
-      this.#sender.files.addContent(domain, reply.id, other.content?.());
+      this.#sender.file.add(domain, reply.id, other.content?.());
     }
   }
 

@@ -3,7 +3,7 @@ import { isGood, LoadClient } from "../../kit/index.ts";
 import type { ClientRequest, Random, Reply, Responded, Spread } from "../../kit/index.ts";
 import type { Domain } from "@tally/contract";
 import { backOffMs } from "@tally/runtime";
-import { AcknowledgedFiles } from "./acknowledged-files.ts";
+import { AcknowledgedFile } from "./acknowledged-file.ts";
 
 /** The parameters of a load; the workerData of its thread. */
 export interface LoadPlan {
@@ -18,7 +18,7 @@ export interface LoadPlan {
   readonly finishWithinMs: number;
   readonly seed: number;
   readonly spread: Spread;
-  /** Where the files of AcknowledgedFiles are written. */
+  /** Where the file of AcknowledgedFile is written. */
   readonly directory: string;
 }
 
@@ -60,7 +60,7 @@ export class Sender {
   };
   readonly #ofDomains = new Map<string, DomainTotals>();
   readonly #clients: readonly LoadClient[];
-  readonly files: AcknowledgedFiles;
+  readonly file: AcknowledgedFile;
   #figures = noFigures();
   #lastGoodAt = performance.now();
   #firstRejection: string | undefined;
@@ -70,7 +70,7 @@ export class Sender {
     this.random = random;
     const options = { connections: plan.inFlightMax, responseWithinMs, keepText: true };
     this.#clients = plan.urls.map((url) => new LoadClient(url, options));
-    this.files = new AcknowledgedFiles(plan.directory, domains);
+    this.file = new AcknowledgedFile(plan.directory, domains);
   }
 
   anyGateway(): number {
@@ -129,8 +129,7 @@ export class Sender {
     this.#ofDomains.set(domain, { domain, acknowledged: before.acknowledged + 1, units: sum });
     this.totals.acknowledged++;
     this.#figures.acknowledged++;
-    this.files.addId(id);
-    this.files.addContent(domain, id, content?.());
+    this.file.add(domain, id, content?.());
   }
 
   compareIds(id: string, other: string | undefined): void {
@@ -165,7 +164,7 @@ export class Sender {
 
   async close() {
     await Promise.all(this.#clients.map((client) => client.close()));
-    await this.files.close();
+    await this.file.close();
     return { ...this.totals, domains: [...this.#ofDomains.values()], firstRejection: this.#firstRejection };
   }
 }
