@@ -59,19 +59,18 @@ export class Clients {
 
   /** Sends one event of each domain to the gateway with this index until all are acknowledged; their ids. */
   probe(gateway: number): Promise<readonly string[]> {
-    return Promise.all(this.#mix.nextOfEach().map((posting) => this.#probe(gateway, posting)));
-  }
-
-  async #probe(gateway: number, posting: Posting): Promise<string> {
-    const key = randomUUID();
-    for (;;) {
-      const reply = await this.#sender.probe(gateway, posting.request, key);
-      if (isGood(reply)) {
-        this.#acknowledge(reply.id, posting);
-        return reply.id;
+    const acknowledged = this.#mix.nextOfEach().map(async (posting) => {
+      const key = randomUUID();
+      for (;;) {
+        const reply = await this.#sender.probe(gateway, posting.request, key);
+        if (isGood(reply)) {
+          this.#acknowledge(reply.id, posting);
+          return reply.id;
+        }
+        await delay(20);
       }
-      await delay(20);
-    }
+    });
+    return Promise.all(acknowledged);
   }
 
   /** These acknowledged events exist no more: ends the events that refer to them. */

@@ -6,14 +6,13 @@ import { runBench } from "../run-bench.ts";
 import { keepReport, makeResults } from "../stored-reports.ts";
 import { say } from "./flags.ts";
 
-interface Planned {
-  readonly name: string;
-  readonly plan: BenchPlan;
-}
-
 /** Runs each plan once in each round, in changing order. Stores every report and prints a line about it. A run that is
  * not good sets the exit status 1. */
-export async function runRounds(planned: readonly Planned[], rounds: number, results: string): Promise<readonly Run[]> {
+export async function runRounds(
+  planned: readonly { readonly name: string; readonly plan: BenchPlan }[],
+  rounds: number,
+  results: string,
+): Promise<readonly Run[]> {
   await makeResults(results);
   const runs: Run[] = [];
   for (let round = 0; round < rounds; round++)

@@ -35,11 +35,6 @@ export async function readRuns(file: string): Promise<readonly StoredRun[]> {
   return orWrongUsage(`${file} cannot be read`, async () => JSON.parse(await readFile(file, "utf8")));
 }
 
-/** A line for each run. */
-export function textOfRuns(runs: readonly StoredRun[]): string {
-  return `[\n${runs.map((run) => JSON.stringify(run)).join(",\n")}\n]\n`;
-}
-
 /** The best run of each load, arrangement and scale, sorted by these. */
 export function bestRuns(runs: readonly StoredRun[]): readonly StoredRun[] {
   return bestOf(runs, keyOf).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));

@@ -36,18 +36,14 @@ export function storedRunOf(report: Report) {
 
 /** All requests, divided by the time until the last event was ranked; where nothing is ranked, until the last response.
  */
-function rateOf(report: Report): number | null {
-  const { accepted, ranked, reads, groups, seconds } = report;
+function rateOf({ accepted, ranked, reads, groups, seconds, design }: Report): number | null {
   // The sources do not count readers beside the load.
   const requests = accepted.events + (groups.some(({ name }) => name === "readers") ? 0 : reads.requests);
   const isRanked = ranked.perSecond !== null && ranked.perSecond > 0;
+  const isRanking = designNames.some((name) => name === design && designOf(name).stores !== "nothing");
   // The rate of acceptance is not that of a run which never drained.
-  if (!isRanked && accepted.events > 0 && isRanking(report)) return null;
+  if (!isRanked && accepted.events > 0 && isRanking) return null;
   return Math.round(requests / (isRanked ? accepted.events / (ranked.perSecond ?? 1) : seconds));
-}
-
-function isRanking({ design }: Report): boolean {
-  return designNames.some((name) => name === design && designOf(name).stores !== "nothing");
 }
 
 /** Whether a run lost and doubled nothing, and drained. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { orWrongUsage, WrongUsage } from "../wrong-usage.ts";
 import { printedSources, type PrintedSource } from "./printed-sources.ts";
 import { rateChart } from "./rate-chart.ts";
-import { bestRuns, readRuns, runsInReports, textOfRuns } from "./run-files.ts";
+import { bestRuns, readRuns, runsInReports } from "./run-files.ts";
 import type { StoredRun } from "./stored-run.ts";
 import { changeTable, figureTable } from "./tables.ts";
 
@@ -31,7 +31,8 @@ export async function writePages({ from, to }: ReportFlags, say: (line: string) 
         ? `${file} has no runs; name a folder of reports with --from`
         : `--from: ${from} has no report of a source's run`,
     );
-  const contents = new Map<string, string>([[file, textOfRuns(runs)]]);
+  const lines = runs.map((run) => JSON.stringify(run));
+  const contents = new Map<string, string>([[file, `[\n${lines.join(",\n")}\n]\n`]]);
   for (const source of printedSources) {
     const own = runs.filter((run) => run.source === source.name);
     // A page that is not there yet has only figures.
