@@ -5,13 +5,6 @@ import { isGood, type Reply } from "../../kit/index.ts";
 
 export type LoadResult = ReturnType<Recorder["result"]>;
 
-export interface Second {
-  readonly accepted: number;
-  readonly read: number;
-  /** Statuses other than 2xx, timeouts and broken connections. */
-  readonly failed: number;
-}
-
 /** An event that was just accepted, to be followed. */
 export interface Sample {
   readonly id: string;
@@ -47,7 +40,8 @@ export class Recorder {
   readonly #posts = microseconds();
   readonly #gets = microseconds();
   readonly #statuses = new Map<number, number>();
-  readonly #perSecond: Second[] = [];
+  /** `failed`: statuses other than 2xx, timeouts and broken connections. */
+  readonly #perSecond: Readonly<Record<"accepted" | "read" | "failed", number>>[] = [];
   readonly #loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
   readonly #busySince = performance.eventLoopUtilization();
   readonly #counts = {

@@ -1,7 +1,7 @@
 import { encodeIntoCompressedBase64 as encode } from "hdr-histogram-js";
 import { startThread } from "../../kit/index.ts";
 import type { Fill, LoadPlan, Phase, PhaseResult } from "./load-plan.ts";
-import { merged, type Sample, type Second } from "./recorder.ts";
+import { merged, type Sample } from "./recorder.ts";
 import { seedOfThread, share } from "./requests.ts";
 import type { LoadCalls } from "./thread.ts";
 
@@ -72,19 +72,13 @@ function mergeResults(results: readonly PhaseResult[]): PhaseResult {
     withoutResponse: sum(({ withoutResponse }) => withoutResponse),
     posts: encode(merged(results.map(({ posts }) => posts))),
     gets: encode(merged(results.map(({ gets }) => gets))),
-    perSecond: Array.from({ length: most(({ perSecond }) => perSecond.length) }, (_, second) =>
-      mergeSeconds(results.flatMap(({ perSecond }) => perSecond[second] ?? [])),
-    ),
+    perSecond: Array.from({ length: most(({ perSecond }) => perSecond.length) }, (_, second) => ({
+      accepted: sum(({ perSecond }) => perSecond[second]?.accepted ?? 0),
+      read: sum(({ perSecond }) => perSecond[second]?.read ?? 0),
+      failed: sum(({ perSecond }) => perSecond[second]?.failed ?? 0),
+    })),
     // A source runs in one thread.
     groups: results.flatMap(({ groups }) => groups),
     client: { busy: most(({ client }) => client.busy), delayP99: most(({ client }) => client.delayP99) },
-  };
-}
-
-function mergeSeconds(seconds: readonly Second[]): Second {
-  return {
-    accepted: seconds.reduce((sum, { accepted }) => sum + accepted, 0),
-    read: seconds.reduce((sum, { read }) => sum + read, 0),
-    failed: seconds.reduce((sum, { failed }) => sum + failed, 0),
   };
 }

@@ -23,7 +23,8 @@ export function rateChart(source: PrintedSource, runs: readonly StoredRun[]): st
   };
   const lines = rows.map(({ load, server, printed, ours }, index) => {
     const y = top + index * rowHeight;
-    const label = `<text class="label" x="${labelWidth - 8}" y="${y + 18}">${escaped(`${load}, ${server}`)}</text>`;
+    const name = `${load}, ${server}`.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+    const label = `<text class="label" x="${labelWidth - 8}" y="${y + 18}">${name}</text>`;
     return label + bar(y, printed, "printed") + bar(y + 14, ours, "ours");
   });
   const height = top + rows.length * rowHeight + 8;
@@ -33,8 +34,4 @@ export function rateChart(source: PrintedSource, runs: readonly StoredRun[]): st
 ${lines.join("\n")}
 </svg>
 `;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
