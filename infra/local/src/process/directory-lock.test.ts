@@ -6,26 +6,18 @@ import { claimDirectory, lockDirectory } from "./directory-lock.ts";
 
 const newDirectory = async () => join(await temporaryDirectory(), "own");
 
-test("one launcher has a directory until it unlocks it", async () => {
+test("one launcher has a directory until it unlocks it, also when it deletes it, and does not unlock the next one's", async () => {
   const directory = await newDirectory();
+  const message = expect.stringContaining(`Process ${process.pid} `);
+  const expectInUse = () =>
+    expect(lockDirectory(directory)).rejects.toMatchObject({ code: "directory-in-use", message });
   const release = await lockDirectory(directory);
-  await expect(lockDirectory(directory)).rejects.toMatchObject({
-    code: "directory-in-use",
-    message: expect.stringContaining(`Process ${process.pid} `),
-  });
-  await release();
-  const releaseAgain = await lockDirectory(directory);
-  await releaseAgain();
-});
-
-test("a launcher that deletes its directory keeps the lock until it unlocks, and does not unlock the next one's", async () => {
-  const directory = await newDirectory();
-  const release = await lockDirectory(directory);
+  await expectInUse();
   rmSync(directory, { recursive: true });
-  await expect(lockDirectory(directory)).rejects.toMatchObject({ code: "directory-in-use" });
+  await expectInUse();
   await release();
   await lockDirectory(directory);
-  await expect(lockDirectory(directory)).rejects.toMatchObject({ code: "directory-in-use" });
+  await expectInUse();
 });
 
 test("a claim deletes what dead processes have left, whatever has their pids now, and keeps the others' directories", async () => {

@@ -3,9 +3,13 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 
 test("a process that npx started detects the end of npx", async () => {
-  const fixture = join(import.meta.dirname, "on-launcher-gone.fixture.ts");
+  const watching = `
+    import { onLauncherGone } from "${join(import.meta.dirname, "processes.ts")}";
+    const stay = setInterval(() => undefined, 1000);
+    onLauncherGone(() => (console.log("gone"), clearInterval(stay)));
+    console.log("watching");`;
   // As npm does: a shell that waits for its child and forwards no signal.
-  const launcher = spawn("sh", ["-c", `"${process.execPath}" "${fixture}"; true`], {
+  const launcher = spawn("sh", ["-c", `"${process.execPath}" --input-type=module --eval '${watching}'; true`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";

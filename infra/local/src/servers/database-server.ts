@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
-import { runCommand, ServiceError, type CommandResult, lastLines, findProgram } from "../process/run-command.ts";
+import { runCommand, ServiceError, lastLines, findProgram } from "../process/run-command.ts";
 import type { ServerContext } from "./context.ts";
 
 /** Runs SQL as root; throws when the server rejects it. Returns the values, or with "vertical" one line `name: value`
@@ -165,12 +165,12 @@ export async function firstOptions(data: string, temporary: string): Promise<rea
 export const temporaryDirectory = (role: DatabaseRole, context: ServerContext): string =>
   `${dataDirectory(role, context)}.tmp`;
 
-function checkSetup(step: string, { exitCode, output, errors }: CommandResult): void {
+/** Runs a step of the first start. Throws with the end of its output. */
+async function setUp(step: string, ...command: Parameters<typeof runCommand>): Promise<void> {
+  const { exitCode, output, errors } = await runCommand(...command);
   if (exitCode === 0) return;
-  throw new ServiceError(
-    "server-failed",
-    `${step} failed. The end of its output:\n${lastLines(`${output}\n${errors}`)}`,
-  );
+  const end = lastLines(`${output}\n${errors}`);
+  throw new ServiceError("server-failed", `${step} failed. The end of its output:\n${end}`);
 }
 
 export const mariadb: DatabaseEngine = {
@@ -181,14 +181,10 @@ export const mariadb: DatabaseEngine = {
       findProgram(["mariadb-install-db", "mysql_install_db"], context.environment) ?? "mariadb-install-db";
     // A small log: the folder is copied for the replica, and the first start enlarges it.
     const options = [...given, "--innodb-log-file-size=8M"];
-    const tables = await runCommand(
-      install,
-      [...options, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"],
-      context,
-    );
-    checkSetup("mariadb-install-db", tables);
+    const tables = [...options, "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"];
+    await setUp("mariadb-install-db", install, tables, context);
 
-    const accounts = await runCommand(programs.server, [...options, "--bootstrap", "--silent-startup"], {
+    await setUp("mariadbd --bootstrap", programs.server, [...options, "--bootstrap", "--silent-startup"], {
       ...context,
       input: [
         "USE mysql;",
@@ -198,7 +194,6 @@ export const mariadb: DatabaseEngine = {
         "",
       ].join("\n"),
     });
-    checkSetup("mariadbd --bootstrap", accounts);
   },
 
   redoLogOption: "--innodb-log-file-size",
@@ -226,8 +221,7 @@ export const mysql: DatabaseEngine = {
       mode: 0o600,
     });
     const first = [...options, "--initialize-insecure", `--init-file=${sqlFile}`];
-    const tables = await runCommand(programs.server, first, context);
-    checkSetup("mysqld --initialize", tables);
+    await setUp("mysqld --initialize", programs.server, first, context);
   },
 
   redoLogOption: "--innodb-redo-log-capacity",

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
 import { type ServerContext, filledTemplate } from "./context.ts";
@@ -59,8 +59,11 @@ export async function rabbitmq(
         ...filesIn(folder),
         ...erlangOptions,
       };
-      const control = join(directory, numbered("rabbitmqctl", index));
-      await writeControlCommand(join(dirname(programs.server), "rabbitmqctl"), control, environment, context);
+      const control = controlScript(join(dirname(programs.server), "rabbitmqctl"), {
+        ...context.environment,
+        ...environment,
+      });
+      await writeFile(join(directory, numbered("rabbitmqctl", index)), control, { mode: 0o700 });
       return new ChildServer(
         {
           name,
@@ -141,16 +144,9 @@ const erlangOptions: NodeJS.ProcessEnv = {
   RUNNING_UNDER_SYSTEMD: "true",
 };
 
-async function writeControlCommand(
-  program: string,
-  file: string,
-  environment: NodeJS.ProcessEnv,
-  context: ServerContext,
-): Promise<void> {
-  const variables = Object.entries({ ...context.environment, ...environment });
-  const lines = variables.map(([name, value]) => `export ${name}=${quoted(value ?? "")}`);
-  await writeFile(file, ["#!/bin/sh", ...lines, `exec ${quoted(program)} "$@"`, ""].join("\n"));
-  await chmod(file, 0o700);
+function controlScript(program: string, environment: NodeJS.ProcessEnv): string {
+  const lines = Object.entries(environment).map(([name, value]) => `export ${name}=${quoted(value ?? "")}`);
+  return ["#!/bin/sh", ...lines, `exec ${quoted(program)} "$@"`, ""].join("\n");
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,7 +1,6 @@
 import { runStages } from "../process/child-server.ts";
 import { ServiceError } from "../process/run-command.ts";
 import { brokerResponds } from "../servers/rabbitmq.ts";
-import type { Sql } from "../servers/database-server.ts";
 import { openRedis } from "../servers/redis.ts";
 import { addressesOf } from "./addresses.ts";
 import { openProject, type ContainerName } from "./compose-project.ts";
@@ -13,15 +12,10 @@ export async function fromDocker(docker: string, options: HereOptions): Promise<
   const { passwords, portOf, compose, execute, server, end } = await openProject(docker, options);
   const ports = { primary: portOf("database-primary"), replicas: [portOf("database-replica")] };
   const store = openRedis({ port: portOf("redis"), password: passwords.redis });
-  const sqlAt = (name: ContainerName): Sql => {
-    // Over TCP: while the image prepares its data, the server listens only on its socket.
-    const client = "MYSQL_PWD=$(</run/secrets/root) exec mysql --host=127.0.0.1 --user=root --batch";
-    return (text, form = "values") =>
-      execute(name, ["bash", "-c", `${client} ${form === "values" ? "--skip-column-names" : "--vertical"}`], text);
-  };
+  const sqlAt = (name: ContainerName) => (text: string) => execute(name, ["bash", "-c", client], text);
   const sql = sqlAt("database-primary");
   const replicaSql = sqlAt("database-replica");
-  const responds = (to: Sql) => (): Promise<boolean> => to("DO 0").then(...yesOrNo);
+  const responds = (to: typeof sql) => (): Promise<boolean> => to("DO 0").then(...yesOrNo);
   const primary = server("database-primary", responds(sql));
   const others = [
     server("rabbitmq", () => brokerResponds(portOf("rabbitmq"))),
@@ -47,7 +41,7 @@ export async function fromDocker(docker: string, options: HereOptions): Promise<
       source: "docker",
       operator: {
         sql,
-        replicaSql: (text) => replicaSql(text),
+        replicaSql,
         rabbitmqctl: (...args) => execute("rabbitmq", ["rabbitmqctl", ...args]),
         importDefinitions: (text) => execute("rabbitmq", ["rabbitmqctl", "import_definitions"], text),
         redis: (command) => store.command(command),
@@ -67,3 +61,6 @@ export async function fromDocker(docker: string, options: HereOptions): Promise<
 }
 
 const yesOrNo = [() => true, () => false] as const;
+
+// Over TCP: while the image prepares its data, the server listens only on its socket.
+const client = "MYSQL_PWD=$(</run/secrets/root) exec mysql --host=127.0.0.1 --user=root --batch --skip-column-names";
