@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ChildServer, type Server } from "./process/child-server.ts";
 import { freePorts } from "./process/free-ports.ts";
@@ -34,7 +33,6 @@ export async function startBalancer(options: BalancerOptions) {
   const { environment, gateways, findBy = "services", variables, say, signal } = options;
   const program = await installedProgram("haproxy", "HAProxy", options);
   const directory = resolve(options.directory);
-  for (const folder of ["log", "run"]) await mkdir(join(directory, folder), { recursive: true });
   await endLeftovers(directory, say);
   const dns = await serveDns("gateway");
   dns.set(gateways.map(addressOf));

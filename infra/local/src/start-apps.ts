@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ChildServer, runStages, type ServerHome } from "./process/child-server.ts";
 import { whileLocked, directoryVariable, endLeftovers } from "./process/directory-lock.ts";
@@ -44,7 +43,6 @@ export type Apps = Awaited<ReturnType<typeof startApps>>;
 export async function startApps(options: AppsOptions) {
   const { root, addresses, say, waits = new Waits() } = options;
   const directory = resolve(options.directory);
-  for (const folder of ["log", "run"]) await mkdir(join(directory, folder), { recursive: true });
   return whileLocked(directory, async () => {
     await waits.during("apps of an earlier run to stop", () => endLeftovers(directory, say));
     const environment: NodeJS.ProcessEnv = {

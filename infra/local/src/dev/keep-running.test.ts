@@ -42,7 +42,6 @@ const all = Object.values(apps);
 const pids = () => all.map(({ pid }) => pid);
 
 beforeAll(async () => {
-  for (const folder of ["log", "run"]) mkdirSync(join(root, folder));
   for (const app of appNames) write(`apps/${app}/src/main.ts`, appSource(app, "1"));
   write("packages/shared/src/shared.ts", "export const shared = 1;");
   await Promise.all([store, ...all].map((one) => one.start()));

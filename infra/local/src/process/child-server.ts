@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Container } from "./docker.ts";
 import { isRunning, lastLines, ServiceError } from "./run-command.ts";
 import { until, Waits } from "./until.ts";
@@ -28,7 +28,7 @@ export interface ServerPlan {
 
 /** Where a server lives, and what it is started with. */
 export interface ServerHome {
-  /** Has the folders `log` for logs and `run` for pid files. */
+  /** Gets the folders `log` for logs and `run` for pid files. */
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly say: (line: string) => void;
@@ -123,6 +123,7 @@ export class ChildServer {
     const { environment, signal, directory } = this.#home;
     signal.throwIfAborted();
     this.#endExpected = true; // until it serves: start() reports its end
+    for (const file of [this.logFile, this.#pidFile]) mkdirSync(dirname(file), { recursive: true });
     const log = openSync(this.logFile, this.#startedBefore ? "a" : "w", 0o600);
     const child = spawn(this.#plan.program, this.#plan.args, {
       cwd: directory,

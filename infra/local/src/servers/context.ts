@@ -37,7 +37,7 @@ export async function openContext(
   environment: NodeJS.ProcessEnv,
   { say, signal, waits }: Pick<ServerContext, "say" | "signal" | "waits">,
 ): Promise<ServerContext> {
-  for (const folder of ["home", "log", "run"]) await mkdir(join(directory, folder), { recursive: true, mode: 0o700 });
+  await mkdir(join(directory, "home"), { recursive: true, mode: 0o700 });
   return {
     directory,
     id: directoryId(directory),

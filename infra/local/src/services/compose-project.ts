@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ChildServer } from "../process/child-server.ts";
 import { directoryVariable, leftover } from "../process/directory-lock.ts";
@@ -25,7 +25,6 @@ export type ContainerName = keyof typeof portVariables;
  * deleted when this process exits without `end`; a file names it for a later launcher. */
 export async function openProject(docker: string, options: HereOptions) {
   const { directory, database, keepData, namespace = "*", say, signal, waits } = options;
-  for (const folder of ["log", leftover.pids]) await mkdir(join(directory, folder), { recursive: true });
   const passwords = await keptPasswords(directory);
   const ports = await freePorts(4);
   const names = Object.keys(portVariables);
