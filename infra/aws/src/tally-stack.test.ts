@@ -107,7 +107,7 @@ test("the parameter Domains, empty by default, selects the domains of gateways, 
   const serving = containers.filter(({ Environment }) =>
     JSON.stringify(Environment).includes('{"Name":"DOMAINS","Value":{"Ref":"Domains"}}'),
   );
-  expect(serving.map(({ Name }) => Name).toSorted()).toEqual(["gateway", "ranker", "writer"]);
+  expect(new Set(serving.map(({ Name }) => Name))).toEqual(new Set(["gateway", "writer", "ranker"]));
 });
 
 test("every variable of a container is a setting that the app has, and none that must be set is missing", () => {

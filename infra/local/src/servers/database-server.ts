@@ -35,15 +35,13 @@ export async function databaseServer(
   const sockets = join(context.socketDirectory, `${name}.run`);
   await mkdir(sockets, { recursive: true });
   const socket = join(sockets, "sock");
-  const data = dataDirectory(role, context);
-  const temporary = temporaryDirectory(role, context);
   const sql = await rootSql(name, socket, programs.client, context);
   const server = new ChildServer(
     {
       name,
       program: programs.server,
       args: [
-        ...(await firstOptions(data, temporary)),
+        ...(await firstOptions(role, context)),
         `--socket=${socket}`,
         `--pid-file=${join(sockets, "pid")}`,
         `--port=${port}`,
@@ -153,17 +151,18 @@ export const dataDirectory = (role: DatabaseRole, context: ServerContext): strin
   join(context.directory, `database-${role}`);
 
 /** The first options of each start of a database program, in their order. */
-export async function firstOptions(data: string, temporary: string): Promise<readonly string[]> {
+export async function firstOptions(
+  role: DatabaseRole,
+  context: ServerContext,
+  data = dataDirectory(role, context),
+): Promise<readonly string[]> {
+  // A starting server deletes all files in it; in /tmp that would include files of others.
+  const temporary = `${dataDirectory(role, context)}.tmp`;
   await mkdir(temporary, { recursive: true });
   // Without the option MariaDB refuses to run as root.
   const asRoot = process.getuid?.() === 0 ? ["--user=root"] : [];
   return ["--no-defaults", ...asRoot, `--datadir=${data}`, `--tmpdir=${temporary}`];
 }
-
-/** For the temporary files of one server: a starting server deletes all files in it; in /tmp that would include files
- * of others. */
-export const temporaryDirectory = (role: DatabaseRole, context: ServerContext): string =>
-  `${dataDirectory(role, context)}.tmp`;
 
 /** Runs a step of the first start. Throws with the end of its output. */
 async function setUp(step: string, ...command: Parameters<typeof runCommand>): Promise<void> {

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { runCommand, ServiceError } from "../process/run-command.ts";
 import { until, Waits } from "../process/until.ts";
 import { type ServerContext, filledTemplate } from "./context.ts";
-import { dataDirectory, firstOptions, temporaryDirectory, mariadb, mysql, databaseServer } from "./database-server.ts";
+import { dataDirectory, firstOptions, mariadb, mysql, databaseServer } from "./database-server.ts";
 import type { DatabaseEngine, DatabasePrograms, DatabaseRole, DatabaseParts, Sql } from "./database-server.ts";
 
 /** A primary and read-only replicas that follow it by GTID, not started yet. */
@@ -94,7 +94,7 @@ async function prepareData(
     context.say(`Preparing a ${engine.name} primary and replica (first start)`);
     await rm(`${primary}.new`, { recursive: true, force: true });
     await mkdir(`${primary}.new`, { mode: 0o700 });
-    const options = await firstOptions(`${primary}.new`, temporaryDirectory("primary", context));
+    const options = await firstOptions("primary", context, `${primary}.new`);
     await engine.initialise(options, programs, context);
     for (const role of roles) await rm(dataDirectory(role, context), { recursive: true, force: true });
     await rename(`${primary}.new`, primary);
