@@ -1,20 +1,15 @@
-import { randomBytes } from "node:crypto";
-import { connectDatabase, ledgerMigrations, migrate, readFold, readMigrations } from "@tally/database";
-import { retentionMigrations } from "@tally/database";
-import { dropTestDatabase, recreateTestDatabase } from "@tally/database/own-database";
+import { ledgerMigrations, migrate, readFold, readMigrations, retentionMigrations } from "@tally/database";
+import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { silentLog } from "@tally/runtime";
 import { firstLiveDay } from "@tally/contract";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+
+const database = ownDatabase();
 
 test("what an earlier release has folded stays, and days are complete from the third day after the upgrade on", async () => {
-  const writeUrl = `${inject("services").databaseWriteUrl}_${randomBytes(6).toString("hex")}_test`;
-  await recreateTestDatabase(writeUrl);
-  onTestFinished(() => dropTestDatabase(writeUrl));
-  const limits = { writeConnections: 1, readConnections: 1, queryTimeoutMs: 20_000 };
-  const database = connectDatabase({ writeUrl, readUrl: writeUrl, ...limits, log: silentLog });
-  onTestFinished(() => database.close());
-  const { writer } = database;
+  const { writeUrl } = database;
+  const { writer } = database.connect();
   const { name, migrations } = domains.find((domain) => domain.name === "purchases") ?? expect.fail("no purchases");
   const folders = [
     [ledgerMigrations, "ledger"],

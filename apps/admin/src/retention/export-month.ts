@@ -111,8 +111,7 @@ const inMemory = new Set([0x0102_1994, 0x8584_58f6]);
 export async function directoryOnDisk(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   if (!inMemory.has((await statfs(directory)).type)) return;
-  const wrong = `--export: expected a directory on a disk, got ${directory}, which is in memory`;
-  throw usageError(wrong);
+  throw usageError(`--export: expected a directory on a disk, got ${directory}, which is in memory`);
 }
 
 async function sumOfFile(path: string): Promise<{ readonly lines: number; readonly sha256: string }> {

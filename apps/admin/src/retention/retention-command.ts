@@ -114,8 +114,7 @@ function outcomeText({ name }: RetainedDomain, firstKept: string, { converted, r
 }
 
 function show(progress: Progress, { step, month, done, total }: RetentionProgress): void {
-  const label = month === undefined ? step : `${step} ${month}`;
   if (step === "waiting")
     progress.note("waits, because a transaction uses the table: a rebuild, an audit or an export");
-  else progress.show(label, done ?? 0, total);
+  else progress.show(month === undefined ? step : `${step} ${month}`, done ?? 0, total);
 }

@@ -47,8 +47,7 @@ const monthOfDay = (day: string): string => day.slice(0, 7);
 const killed = purchasesDatabase();
 
 test("a command that is killed after any of its changes loses nothing and counts nothing twice; the next one continues", async () => {
-  const database = killed.connect();
-  const directory = await directoryOnDisk();
+  const { database, directory } = await open(killed);
   await addRows(database, 40, dayOfMonth(0));
   await addRows(database, 300, dayOfMonth(4));
   await addRows(database, 300, dayOfMonth(4), idOfKey);
@@ -86,9 +85,8 @@ test("a command that is killed after any of its changes loses nothing and counts
 const failedOver = purchasesDatabase();
 
 test("leaving rows that come back with a failover, and are in the base, count once", async () => {
-  const database = failedOver.connect();
+  const { database, directory } = await open(failedOver);
   const execute = (sql: string) => database.transaction((transaction) => transaction.execute(sql));
-  const directory = await directoryOnDisk();
   await addRows(database, 50, dayOfMonth(6));
   await execute("CREATE TABLE saved AS SELECT * FROM purchases");
   await addRows(database, 30, dayOfMonth(5));
@@ -105,43 +103,37 @@ const shared = purchasesDatabase();
 const contended = purchasesDatabase();
 
 interface RemoveOptions {
-  readonly directory: string;
   /** Months ago. */
   readonly keep?: number;
   readonly onProgress?: (progress: RetentionProgress) => void;
   readonly domain?: RetainedDomain;
 }
 
-/** Removes months in this process, 70 rows in a transaction. */
-function remove(
-  url: string,
-  database: Database,
-  { directory, keep = keepMonths, onProgress = noProgress, domain = purchases }: RemoveOptions,
-) {
-  return retain({
-    url,
-    database,
-    domain,
-    firstKept: monthOfDay(dayOfMonth(keep)),
-    rowsPerTransaction: 70,
-    foldAll: async () => undefined,
-    onProgress,
-    exportMonth: (month) => exportMonth({ domain, month, directory, database, onProgress: noProgress }),
-  });
+/** A database, a new directory, and `remove`: it removes months in this process, 70 rows in a transaction. */
+async function open(own: ReturnType<typeof purchasesDatabase>) {
+  const [database, directory] = [own.connect(), await directoryOnDisk()];
+  const remove = ({ keep = keepMonths, onProgress = noProgress, domain = purchases }: RemoveOptions = {}) =>
+    retain({
+      url: own.writeUrl,
+      database,
+      domain,
+      firstKept: monthOfDay(dayOfMonth(keep)),
+      rowsPerTransaction: 70,
+      foldAll: async () => undefined,
+      onProgress,
+      exportMonth: (month) => exportMonth({ domain, month, directory, database, onProgress: noProgress }),
+    });
+  return { database, directory, remove };
 }
 
 const noProgress = (): void => undefined;
 
 test("rows, leaving rows and base have the same sums before, during and after a removal", async () => {
-  const database = shared.connect();
-  const directory = await directoryOnDisk();
+  const { database, remove } = await open(shared);
   for (const back of [0, 2, 3, 5]) await addRows(database, 200, dayOfMonth(back), idOfKey);
   const sums = await sumsOf(database);
   const during: Promise<readonly string[]>[] = [];
-  const outcome = await remove(shared.writeUrl, database, {
-    directory,
-    onProgress: () => during.push(sumsOf(database)),
-  });
+  const outcome = await remove({ onProgress: () => during.push(sumsOf(database)) });
   for (const found of await Promise.all(during)) expect(found).toEqual(sums);
   expect(during.length).toBeGreaterThan(8);
   expect(await sumsOf(database)).toEqual(sums);
@@ -150,22 +142,22 @@ test("rows, leaving rows and base have the same sums before, during and after a 
 }, 120_000);
 
 /** A removal that waits for the transaction or snapshot in which this is called. */
-async function waitingRemoval(database: Database, options: RemoveOptions) {
+async function waitingRemoval({ remove }: Awaited<ReturnType<typeof open>>, keep = keepMonths) {
   const waiting = Promise.withResolvers<void>();
   const onProgress = ({ step }: RetentionProgress) => step === "waiting" && waiting.resolve();
-  const running = remove(contended.writeUrl, database, { ...options, onProgress });
+  const running = remove({ keep, onProgress });
   await Promise.race([waiting.promise, running]);
   return { running };
 }
 
 test("a row that is stored while its month waits to be moved goes with the month; later its date is not retained", async () => {
-  const database = contended.connect();
-  const directory = await directoryOnDisk();
+  const own = await open(contended);
+  const { database } = own;
   await addRows(database, 10, dayOfMonth(4));
-  await remove(contended.writeUrl, database, { directory, keep: 6 });
+  await own.remove({ keep: 6 });
   const { running } = await database.transaction(async (transaction) => {
     expect(await retainedFrom(transaction, purchases.name, purchases.retention)).toBeUndefined();
-    const removal = await waitingRemoval(database, { directory, keep: 3 });
+    const removal = await waitingRemoval(own, 3);
     await transaction.insert(insertPurchases, [rowOf(1, dayOfMonth(4))]);
     return removal;
   });
@@ -177,12 +169,12 @@ test("a row that is stored while its month waits to be moved goes with the month
 }, 120_000);
 
 test("a snapshot that begins before a month is moved sees its rows until it ends", async () => {
-  const database = contended.connect();
-  const directory = await directoryOnDisk();
+  const own = await open(contended);
+  const { database, directory } = own;
   await addRows(database, 25, dayOfMonth(3));
   const sums = await sumsOf(database);
   const { running } = await withRecount(database, "write", purchases, async (snapshot, recount) => {
-    const removal = await waitingRemoval(database, { directory });
+    const removal = await waitingRemoval(own);
     expect(await sumsIn(snapshot, recount)).toEqual(sums);
     return removal;
   });
@@ -192,25 +184,23 @@ test("a snapshot that begins before a month is moved sees its rows until it ends
 }, 120_000);
 
 test("a file with other content stops the removal before anything is counted or lost; without it the next run continues", async () => {
-  const database = shared.connect();
-  const directory = await directoryOnDisk();
+  const { database, directory, remove } = await open(shared);
   const sums = await sumsOf(database);
   const file = join(directory, `purchases-${monthOfDay(dayOfMonth(2))}.ndjson`);
   await writeFile(file, "{}\n".repeat(200));
-  await expect(remove(shared.writeUrl, database, { directory, keep: 1 })).rejects.toThrow(
+  await expect(remove({ keep: 1 })).rejects.toThrow(
     /expected the 200 purchases of \d{4}-\d{2}, found other content \(200 lines\); move the file away/,
   );
   expect(await sumsOf(database)).toEqual(sums);
   await rm(file);
-  expect(await remove(shared.writeUrl, database, { directory, keep: 1 })).toMatchObject({ removed: [{ events: 200 }] });
+  expect(await remove({ keep: 1 })).toMatchObject({ removed: [{ events: 200 }] });
   expect(await sumsOf(database)).toEqual(sums);
 }, 120_000);
 
 const incomplete = purchasesDatabase();
 
 test("an export without a field, or with a part of one, stops the removal before anything is counted or lost", async () => {
-  const database = incomplete.connect();
-  const directory = await directoryOnDisk();
+  const { database, directory, remove } = await open(incomplete);
   await addRows(database, 20, dayOfMonth(5));
   const sums = await sumsOf(database);
   const { custID: _left, ...withoutCustomer } = purchases.files.fields;
@@ -219,11 +209,11 @@ test("an export without a field, or with a part of one, stops the removal before
     [{ ...purchases.files.fields, items: partOfItems }, /does not make the stored event again/],
   ] as const) {
     const domain = { ...purchases, files: { ...purchases.files, fields } };
-    await expect(remove(incomplete.writeUrl, database, { directory, domain })).rejects.toThrow(message);
+    await expect(remove({ domain })).rejects.toThrow(message);
     expect(await sumsOf(database)).toEqual(sums);
     expect([await countRows(database, "purchases_leaving"), await readdir(directory)]).toEqual([20, []]);
   }
-  expect(await remove(incomplete.writeUrl, database, { directory })).toMatchObject({ removed: [{ events: 20 }] });
+  expect(await remove()).toMatchObject({ removed: [{ events: 20 }] });
   expect(await sumsOf(database)).toEqual(sums);
 }, 120_000);
 
