@@ -27,6 +27,8 @@ export const accountsOf = (addresses: (role: Role) => Addresses): Accounts => ({
   maintenance: addresses("maintenance"),
 });
 
+export const sameForAll = (addresses: Addresses): Accounts => accountsOf(() => addresses);
+
 /** Addresses of servers on this machine for the administrator, and for each role. `amqp` and `redis` have one port for
  * each node, `replicas` for each replica. */
 export function addressesOf(

@@ -18,8 +18,6 @@ export interface StartOptions {
    */
   readonly keepData: boolean;
   readonly say: (line: string) => void;
-  /** Aborted when the start is interrupted: it stops what it has started, and throws the reason. */
-  readonly signal?: AbortSignal | undefined;
   /** Gets what the start and the stop wait for. */
   readonly waits?: Waits | undefined;
   /** Default `process.env`. If it has addresses, nothing is started. */

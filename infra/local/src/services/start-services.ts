@@ -1,6 +1,6 @@
 import { Waits } from "../process/until.ts";
 import { openContext } from "../servers/context.ts";
-import { accountsOf, addressNames, fromEnvironment, withoutAddresses } from "./addresses.ts";
+import { addressNames, fromEnvironment, sameForAll, withoutAddresses } from "./addresses.ts";
 import { resolve } from "node:path";
 import { endLeftovers, whileLocked } from "../process/directory-lock.ts";
 import { findDocker } from "../process/docker.ts";
@@ -12,12 +12,12 @@ import type { HereOptions, Operator, Services, ServicesSource, StartOptions } fr
 
 /** Servers from the environment, Docker Compose or programs, until `stop()`. Throws `ServiceError`. */
 export async function startServices(options: StartOptions): Promise<Services> {
-  const { environment = process.env, services: source, signal = new AbortController().signal } = options;
+  const { environment = process.env, services: source } = options;
   const given = source === undefined || source === "environment" ? fromEnvironment(environment) : undefined;
   if (given)
     return {
       addresses: given,
-      accounts: accountsOf(() => given),
+      accounts: sameForAll(given),
       source: "environment",
       servers: [],
       stop: async () => undefined,
@@ -30,13 +30,15 @@ export async function startServices(options: StartOptions): Promise<Services> {
   const { say, waits = new Waits() } = options;
   const namespace = plainName.test(options.namespace ?? "") ? options.namespace : undefined;
   const directory = resolve(options.directory);
-  return whileLocked(directory, async () => {
-    await waits.during("servers of an earlier run to stop", () => endLeftovers(directory, say));
-    const services = await startHere({ ...options, namespace, directory, environment, signal, waits });
-    if (signal.aborted) await services.stop();
-    signal.throwIfAborted();
-    return services;
-  });
+  return whileLocked(directory, () =>
+    whileInterruptible(async (signal) => {
+      await waits.during("servers of an earlier run to stop", () => endLeftovers(directory, say));
+      const services = await startHere({ ...options, namespace, directory, environment, signal, waits });
+      if (signal.aborted) await services.stop();
+      signal.throwIfAborted();
+      return services;
+    }),
+  );
 }
 
 async function startHere(options: HereOptions): Promise<Services> {
@@ -52,7 +54,7 @@ async function startHere(options: HereOptions): Promise<Services> {
       say((reason = error.message));
     }
   }
-  const programs = await installedPrograms(options, reason);
+  const programs = await installedPrograms({ environment, say, signal }, reason);
   const context = await openContext(directory, environment, { say, signal, waits });
   return fromPrograms(programs, options, { ...context, configuration, redoLogMiB });
 }
@@ -70,20 +72,39 @@ async function dockerFor(options: HereOptions): ReturnType<typeof findDocker> {
 // namespaces.
 const plainName = /^[A-Za-z0-9_-]+$/;
 
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Runs work that a signal to this process must not end in the middle: the signal aborts the work, which then cleans
+ * up. */
+async function whileInterruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void =>
+    controller.abort(new ServiceError("interrupted", "Interrupted while the services were starting."));
+  for (const name of signals) process.on(name, abort);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const name of signals) process.removeListener(name, abort);
+  }
+}
+
 export interface PrivateServices extends Services {
   readonly operator: Operator;
 }
 
 interface PrivateOptions extends Omit<StartOptions, "keepData" | "services"> {
   readonly services?: Exclude<ServicesSource, "environment"> | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Starts empty servers, also where the environment names some; `stop()` deletes their data. Throws `ServiceError`, or
  * `signal`'s reason. */
-export async function startPrivateServices(options: PrivateOptions): Promise<PrivateServices> {
+export async function startPrivateServices({ signal, ...options }: PrivateOptions): Promise<PrivateServices> {
   const environment = withoutAddresses(options.environment ?? process.env);
   const services = await startServices({ ...options, environment, keepData: false });
   const { operator } = services;
-  if (operator === undefined) throw new TypeError("servers that were started here have an operator");
-  return { ...services, operator };
+  if (operator !== undefined && signal?.aborted !== true) return { ...services, operator };
+  await services.stop();
+  signal?.throwIfAborted();
+  throw new TypeError("servers that were started here have an operator");
 }
