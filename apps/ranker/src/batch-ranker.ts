@@ -1,6 +1,6 @@
 import { backOff, Outage, type Log } from "@tally/runtime";
 import type { Delivery } from "@tally/broker";
-import { decodeRankingMessage, rankerChannels, UndecodableRankingMessage, type RankingMessage } from "@tally/contract";
+import { rankerChannels, readRankingMessage } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 import { tracedEventsOf, type Tracer } from "@tally/telemetry";
 
@@ -14,51 +14,38 @@ export interface BatchRankerOptions {
 }
 
 /** Ranks the batches of one domain, several at once: each is ranked atomically and their order does not matter. */
-export class BatchRanker {
-  readonly #options: BatchRankerOptions;
-  readonly #outage: Outage;
-  readonly #inHand = new Set<Promise<void>>();
-  #stopped = false;
+export function batchRanker({ domain, rankings, log, tracer, onRanked }: BatchRankerOptions) {
+  const outage = new Outage(log, `rank ${domain}`);
+  const inHand = new Set<Promise<void>>();
+  let isStopped = false;
 
-  constructor(options: BatchRankerOptions) {
-    this.#options = options;
-    this.#outage = new Outage(options.log, `rank ${options.domain}`);
-  }
-
-  /** Takes a delivery; acknowledges it when Redis has confirmed that its batch is ranked. */
-  take(delivery: Delivery): void {
-    const work = this.#rank(delivery).finally(() => this.#inHand.delete(work));
-    this.#inHand.add(work);
-  }
-
-  /** Resolves when every delivery that was taken is settled. None may be taken meanwhile. */
-  async drain(): Promise<void> {
-    while (this.#inHand.size > 0) await Promise.all(this.#inHand);
-  }
-
-  /** Ends all retries; the broker delivers what is not acknowledged to another ranker. */
-  stop(): void {
-    this.#stopped = true;
-  }
-
-  async #rank(delivery: Delivery): Promise<void> {
+  async function rank(delivery: Delivery): Promise<void> {
     const deliveredAtMs = performance.now();
-    const message = this.#decode(delivery);
-    for (let failures = 1; message !== undefined && !this.#stopped; failures++) {
+    const { messageId, headers, body } = delivery;
+    const message = readRankingMessage(body);
+    if (message instanceof Error) {
+      log.error({ messageId, reason: message.message }, "no ranking message: dead letter");
+      return delivery.reject();
+    }
+    for (let failures = 1; !isStopped; failures++) {
       try {
-        rankerChannels.beforeCommit.publish(this.#options.domain);
-        const isNew = await this.#options.rankings.rank(this.#options.domain, message);
-        this.#outage.worked();
-        this.#options.onRanked(isNew, Date.now() - message.storedAt, performance.now() - deliveredAtMs);
-        rankerChannels.beforeAcknowledgement.publish(this.#options.domain);
+        rankerChannels.beforeCommit.publish(domain);
+        const isNew = await rankings.rank(domain, message);
+        outage.worked();
+        onRanked(isNew, Date.now() - message.storedAt, performance.now() - deliveredAtMs);
+        rankerChannels.beforeAcknowledgement.publish(domain);
         delivery.ack();
-        this.#trace(delivery, deliveredAtMs, isNew);
-        rankerChannels.afterAcknowledgement.publish(this.#options.domain);
+        // Nearly every message has no traced events.
+        for (const { eventId, context } of tracedEventsOf(headers)) {
+          const outcome = isNew ? "ranked" : "known";
+          tracer.begin("ranked", context, deliveredAtMs).end({ eventId, domain, batch: messageId, outcome });
+        }
+        rankerChannels.afterAcknowledgement.publish(domain);
         return;
       } catch (error) {
         // The message stays unacknowledged, and a batch that comes twice is ranked once.
-        if (this.#stopped) return;
-        this.#outage.failed(error);
+        if (isStopped) return;
+        outage.failed(error);
         await backOff(failures, error);
         // The broker delivers it again. Without this, each lost connection would add a copy.
         if (delivery.lost) return;
@@ -66,24 +53,21 @@ export class BatchRanker {
     }
   }
 
-  // Nearly every message has no traced events.
-  #trace({ headers, messageId }: Delivery, deliveredAtMs: number, isNew: boolean): void {
-    const { tracer, domain } = this.#options;
-    for (const { eventId, context } of tracedEventsOf(headers)) {
-      const outcome = isNew ? "ranked" : "known";
-      tracer.begin("ranked", context, deliveredAtMs).end({ eventId, domain, batch: messageId, outcome });
-    }
-  }
+  return {
+    /** Takes a delivery; acknowledges it when Redis has confirmed that its batch is ranked. */
+    take(delivery: Delivery): void {
+      const work = rank(delivery).finally(() => inHand.delete(work));
+      inHand.add(work);
+    },
 
-  #decode(delivery: Delivery): RankingMessage | undefined {
-    try {
-      return decodeRankingMessage(delivery.body);
-    } catch (error) {
-      if (!(error instanceof UndecodableRankingMessage)) throw error;
-      const { messageId } = delivery;
-      this.#options.log.error({ messageId, reason: error.message }, "no ranking message: dead letter");
-      delivery.reject();
-      return undefined;
-    }
-  }
+    /** Resolves when every delivery that was taken is settled. None may be taken meanwhile. */
+    async drain(): Promise<void> {
+      while (inHand.size > 0) await Promise.all(inHand);
+    },
+
+    /** Ends all retries; the broker delivers what is not acknowledged to another ranker. */
+    stop(): void {
+      isStopped = true;
+    },
+  };
 }

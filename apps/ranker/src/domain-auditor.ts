@@ -1,9 +1,9 @@
 import { clockOf, closeEarlier, findMissing, isInHistory, keepShards, listBatches, openEpoch } from "@tally/database";
 import { placeAt, readEpochs, readFold, readShards, type Database, type Epochs } from "@tally/database";
-import { FeedPublisher, type FeedOptions } from "@tally/broker";
+import { feedPublisher, type FeedOptions } from "@tally/broker";
 import { Outage, type Log } from "@tally/runtime";
 import { firstKeptDay, textOfSeries } from "@tally/contract";
-import type { BatchId, Domain, FeedEvent, SeriesSettings, SqlReader } from "@tally/contract";
+import type { BatchId, Domain, SeriesSettings, SqlReader } from "@tally/contract";
 import type { NotedEpoch, Rankings } from "@tally/redis";
 import { fold, rebuild, repair } from "@tally/reconcile";
 import type { rankerMetrics } from "./ranker-metrics.ts";
@@ -44,7 +44,7 @@ export class DomainAuditor {
   #checkedTo: number | undefined;
   readonly #outage: Outage;
   readonly #watchOutage: Outage;
-  readonly #feed: FeedPublisher | undefined;
+  readonly #feed: ReturnType<typeof feedPublisher> | undefined;
   #openedAtMs = -Infinity;
   /** Epochs up to `to` were closed when this was seen. `settledTo`: those that were closed `settledAfterMs` before. */
   #closed = { to: 0, seenAtMs: 0, settledTo: 0 };
@@ -62,7 +62,7 @@ export class DomainAuditor {
     this.#outage = new Outage(options.log, `fold the ledger of ${domain.name}`);
     this.#watchOutage = new Outage(options.log, `look for alerts of ${domain.name}`);
     const { feed, log } = options;
-    this.#feed = feed && new FeedPublisher({ ...feed, domain, signal, log, withinMs: watchWithinMs });
+    this.#feed = feed && feedPublisher({ ...feed, domain, signal, log, withinMs: watchWithinMs });
     this.#pace = rebuildPace(domain.name, options.log, options.onRebuildDelayed);
   }
 
@@ -180,26 +180,22 @@ export class DomainAuditor {
 
   /** Notes over time what the boards show; the next minute repeats it. */
   async watch(): Promise<void> {
-    const { database, rankings } = this.#options;
+    const { database, rankings, onWatched } = this.#options;
     const { name } = this.#domain;
     const feed = this.#feed;
-    const publish = async (events: readonly FeedEvent[]) => {
-      const [first] = events;
-      return first === undefined || (await feed?.publish(first.id, new Date().toISOString(), events)) === "done";
-    };
-    const look = async () =>
-      this.#domain.watch?.({
+    try {
+      const counts = await this.#domain.watch?.({
         rows: database.writer,
         nowMs: await clockOf(database.writer),
         transaction: (work) => database.transaction(work, { giveUpAfterMs: watchWithinMs }),
-        publish: feed && publish,
+        publish:
+          feed && (async (events) => (await feed(events[0]?.id ?? "", new Date().toISOString(), events)) === "done"),
         boards: {
           top: (board, limit) => rankings.top(name, board, limit),
           whole: (boards) => rankings.whole(name, boards),
         },
       });
-    try {
-      for (const [rule, count] of Object.entries((await look()) ?? {})) this.#options.onWatched(name, rule, count);
+      for (const [rule, count] of Object.entries(counts ?? {})) onWatched(name, rule, count);
       this.#watchOutage.worked();
     } catch (error) {
       if (!this.#signal.aborted) this.#watchOutage.failed(error);

@@ -7,7 +7,7 @@ import { connectConsumer, connectPublisher } from "@tally/broker";
 import { feedOf, queuesOf, type Domain } from "@tally/contract";
 import { connectRankings } from "@tally/redis";
 import { Auditor } from "./auditor.ts";
-import { BatchRanker, type BatchRankerOptions } from "./batch-ranker.ts";
+import { batchRanker, type BatchRankerOptions } from "./batch-ranker.ts";
 import type { RankerConfig } from "./config.ts";
 import { rankerMetrics } from "./ranker-metrics.ts";
 
@@ -78,7 +78,7 @@ interface Parts extends Pick<BatchRankerOptions, "rankings" | "log" | "tracer"> 
 
 /** Consumes the rank queue of a domain. */
 function startRanker({ name: domain }: Domain, { config, index, rankings, log, tracer, metrics, activity }: Parts) {
-  const ranker = new BatchRanker({
+  const ranker = batchRanker({
     domain,
     rankings,
     log,

@@ -12,7 +12,7 @@ const open = (options: Parameters<typeof openWriter>[1] = {}) => openWriter(own,
 
 test("a batch is committed, then its ranking message and its changes are confirmed, then its delivery is acknowledged", async () => {
   const published = Promise.withResolvers<"done">();
-  const { steps, take } = await open({ feed: { publish: () => published.promise } });
+  const { steps, take } = await open({ feed: () => published.promise });
   const batch = newBatchId();
   const taken = take(bodyOf([sale(1)], batch));
   await expect.poll(() => steps).toHaveLength(2);
@@ -24,7 +24,7 @@ test("a batch is committed, then its ranking message and its changes are confirm
 });
 
 test("a delivery is not acknowledged when the writer stops before its changes are confirmed", async () => {
-  const { writer, steps } = await open({ feed: { publish: () => Promise.resolve("aborted") } });
+  const { writer, steps } = await open({ feed: () => Promise.resolve("aborted") });
   writer.take(deliveryOf(bodyOf([sale(1)]), () => steps.push("acknowledged")));
   await writer.drain();
   expect(steps).toEqual(["committed", expect.stringContaining("confirmed")]);

@@ -3,7 +3,7 @@ import { backOff, Outage, type Log } from "@tally/runtime";
 import type { Delivery, Publisher } from "@tally/broker";
 import { batchDecoder, UndecodableBatch, writerChannels, type Domain } from "@tally/contract";
 import type { Tracer } from "@tally/telemetry";
-import type { ChangeFeed } from "./change-feed.ts";
+import type { changeFeed } from "./change-feed.ts";
 import { findRejected, retried, type LetterKeeper } from "./rejected-events.ts";
 import { receive, traceStored, without, type ReceivedBatch } from "./received-batch.ts";
 import { ForeignBatch, LateCopies, storeBatches, StoredMeanwhile, type Ranked, type Stored } from "./store-batches.ts";
@@ -31,7 +31,7 @@ export interface BatchWriterOptions extends Ranked {
   readonly ingestQueue: string;
   readonly rankQueue: string;
   /** Absent: changes are not published. */
-  readonly feed?: Pick<ChangeFeed, "publish"> | undefined;
+  readonly feed?: ReturnType<typeof changeFeed> | undefined;
   readonly line: LineLimits;
   /** A transaction that is not full begins this long after the start of the one before it, in ms. */
   readonly transactionEveryMs: number;
@@ -222,7 +222,7 @@ export class BatchWriter {
     const { key, delivery } = received;
     const [isRanked, published] = await Promise.all([
       this.#publishRanking(key, rankingMessages.get(key), headers, storedAt),
-      feed?.publish(received, changesOf.get(key)),
+      feed?.(received, changesOf.get(key)),
     ]);
     if (!isRanked || published === "aborted") return;
     writerChannels.beforeAcknowledgement.publish(domain.name);
@@ -237,19 +237,15 @@ export class BatchWriter {
     headers: Readonly<Record<string, string>> | undefined,
     storedAt: number,
   ): Promise<boolean> {
+    if (body === undefined) return true;
     const { publisher, rankQueue: queue, onAnnounced, signal } = this.#options;
-    for (let failures = 1; body !== undefined; failures++) {
+    const publish = async (): Promise<void> => {
       const outcome = await publisher.publish({ queue, messageId: key, body, ...(headers && { headers }) });
-      if (outcome === "expired" || (outcome !== "confirmed" && signal.aborted)) return false;
-      if (outcome === "confirmed") {
-        this.#rankOutage.worked();
-        onAnnounced(performance.now() - storedAt);
-        break;
-      }
-      const error = Object.assign(new Error(`${queue}: ${outcome}`), { failureClass: "unavailable" });
-      this.#rankOutage.failed(error);
-      await backOff(failures, error, signal);
-    }
+      if (outcome !== "confirmed")
+        throw Object.assign(new Error(`${queue}: ${outcome}`), { failureClass: "unavailable" });
+    };
+    if ((await retried(this.#rankOutage, publish, signal)) === "aborted") return false;
+    onAnnounced(performance.now() - storedAt);
     return true;
   }
 

@@ -31,8 +31,11 @@ async function noteExpected(nowMs: number): Promise<void> {
   for (const day of days) expectedSamples.set(`${day} ${Math.floor(nowMs / 900_000)}`, await sumOfRows(day));
 }
 
-/** Rebuilt rankings, and a writer whose batches are ranked at once. */
+/** Rebuilt rankings without samples and alerts, and a writer whose batches are ranked at once. */
 async function openSales() {
+  await database.transaction(async (tx) => {
+    for (const table of ["sales_samples", "sales_alerts"]) await tx.execute(`DELETE FROM ${table}`);
+  });
   await rebuild({ domain: purchases, database, rankings, series });
   const { take, messages } = await openWriter(own, { series });
   return async (...events: readonly Event[]): Promise<void> => {
@@ -148,8 +151,6 @@ test("alerts name silent stores, other dates, many returns and items that sell f
     "[]",
   ];
   await database.transaction(async (tx) => {
-    await tx.execute("DELETE FROM sales_samples");
-    await tx.execute("DELETE FROM sales_alerts");
     await tx.insert("INSERT INTO stores (store_id, zone, closing_hour, name) VALUES ?", [
       [101, "UTC", 0, "One"],
       [104, "UTC", 0, "Four"],
@@ -241,9 +242,6 @@ test("all stores have one currency, whatever is registered at once; only a singl
 
 test("samples go on with the days that are kept, answer without Redis, and survive a clock that is ahead", async () => {
   const sell = await openSales();
-  await database.transaction(async (tx) => {
-    for (const table of ["sales_samples", "sales_alerts"]) await tx.execute(`DELETE FROM ${table}`);
-  });
   const nowMs = Date.now();
   await sell(...days.map((date) => sale(201, { date, lines: [[5, 3, 100, 0]] })));
   const noneOf = (isLost: (board: string) => boolean): typeof boards => ({
@@ -289,9 +287,6 @@ test("samples go on with the days that are kept, answer without Redis, and survi
 
 test("many receipts are counted when a quarter of an hour begins, also once after the last change", async () => {
   const sell = await openSales();
-  await database.transaction(async (tx) => {
-    for (const table of ["sales_samples", "sales_alerts"]) await tx.execute(`DELETE FROM ${table}`);
-  });
   const [day] = days;
   const beginMs = Math.floor(Date.now() / (15 * minuteMs)) * 15 * minuteMs;
   const shownAt = async (minutes: number) => {

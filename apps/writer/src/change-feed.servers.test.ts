@@ -5,7 +5,7 @@ import { feedOf, newEventId, type Event } from "@tally/contract";
 import { silentLog } from "@tally/runtime";
 import { Compile } from "typebox/compile";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { ChangeFeed } from "./change-feed.ts";
+import { changeFeed } from "./change-feed.ts";
 import { bodyOf, purchases, purchasesDatabase, receivedOf, sale, storing } from "./purchases.test-kit.ts";
 import { storeBatches } from "./store-batches.ts";
 
@@ -28,13 +28,13 @@ async function open({ rejectedMaxMs = 10_000 } = {}) {
     return publisher.publish(message);
   };
   const parts = { domain: purchases, namespace, rows: database.writer, publisher: { publish: checked }, rejectedMaxMs };
-  const feed = new ChangeFeed({ ...parts, signal: new AbortController().signal, log: silentLog });
+  const feed = changeFeed({ ...parts, signal: new AbortController().signal, log: silentLog });
   return {
     /** Stores events as a new batch, and publishes what it has stored. */
     store: async (events: readonly Event[], { body = bodyOf(events), redelivered = false } = {}) => {
       const received = receivedOf(body, redelivered);
       const write = () => database.transaction((one) => storeBatches(one, purchases, [received], storing));
-      return feed.publish(received, (await write()).changesOf.get(received.key));
+      return feed(received, (await write()).changesOf.get(received.key));
     },
     /** The CloudEvents that come next, by message. */
     take: async (count: number) => {

@@ -78,9 +78,3 @@ export async function withoutLate(
     return late.length === 0 ? one : without(one, new Map(late.map((event) => [event, reasonOf(event)])));
   });
 }
-
-/** How many events `withoutLate` moved. */
-export function countLate(before: readonly ReceivedBatch[], after: readonly ReceivedBatch[]): number {
-  const rejected = (batches: readonly ReceivedBatch[]) => batches.reduce((sum, one) => sum + one.rejected.size, 0);
-  return rejected(after) - rejected(before);
-}

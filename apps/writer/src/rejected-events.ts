@@ -114,6 +114,7 @@ export async function retried<T>(outage: Outage, work: () => Promise<T>, signal:
       outage.worked();
       return result;
     } catch (error) {
+      if (signal.aborted) break;
       outage.failed(error);
       await backOff(failures, error, signal);
     }

@@ -5,7 +5,7 @@ import { contentOf, encodeRankingMessage, keptSince, Moves, textOfSeries, writer
 import type { SeriesSettings } from "@tally/contract";
 import type { Change, Domain, BatchEvent, SqlTransaction, Event, Refusal, SqlReader } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
-import { type ReceivedBatch, countLate, withoutLate } from "./received-batch.ts";
+import { type ReceivedBatch, withoutLate } from "./received-batch.ts";
 import { lettersOfRejected } from "./rejected-events.ts";
 
 /** How ranking messages are made. */
@@ -65,10 +65,9 @@ export async function storeBatches(
     letterOfConflict(domain.name, ingestQueue, event, content),
   );
   const rejected = fresh.flatMap((one) => Array.from(one.rejected, ([event, reason]) => [event, { reason }] as const));
-  const rejectedLetters = await lettersOfRejected(transaction, domain, ingestQueue, rejected);
-  const refusedLetters = await lettersOfRejected(transaction, domain, ingestQueue, [...refusals]);
+  const rejectedLetters = await lettersOfRejected(transaction, domain, ingestQueue, [...rejected, ...refusals]);
   // The same content may have arrived twice.
-  const letters = new Map([...rejectedLetters, ...refusedLetters, ...conflicts].map((letter) => [letter.id, letter]));
+  const letters = new Map([...rejectedLetters, ...conflicts].map((letter) => [letter.id, letter]));
   await keepLetters(transaction, [...letters.values()]);
   const conflictsOf = Map.groupBy(found, ({ recorded }) => recorded.batch);
   const refusedIn = Map.groupBy(refusals.keys(), ({ id }) => first.get(id)?.batch);
@@ -102,8 +101,8 @@ export async function storeBatches(
     changesOf: new Map(entered.map(({ key, batch }) => [key, changesOf.get(batch.id) ?? []])),
     changes: changes.length,
     conflicts,
-    late: countLate(unknown, fresh),
-    refused: refusedLetters,
+    late: rejected.length - unknown.reduce((sum, one) => sum + one.rejected.size, 0),
+    refused: rejectedLetters.slice(rejected.length),
   };
 }
 

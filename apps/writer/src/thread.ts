@@ -4,10 +4,10 @@ import { liveSeries, servedDomains } from "@tally/domains";
 import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
 import { Activity, openTracer } from "@tally/telemetry";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
-import { decodeRankingMessage, feedOf, queuesOf, UndecodableRankingMessage } from "@tally/contract";
+import { feedOf, queuesOf, readRankingMessage } from "@tally/contract";
 import type { Domain, QueueSpec } from "@tally/contract";
 import { BatchWriter, type BatchWriterOptions } from "./batch-writer.ts";
-import { ChangeFeed } from "./change-feed.ts";
+import { changeFeed } from "./change-feed.ts";
 import { letterKeeper } from "./rejected-events.ts";
 import type { WriterConfig } from "./config.ts";
 import { storeParked } from "./parked-events.ts";
@@ -93,7 +93,7 @@ function consumeDomain(domain: Domain, isFed: boolean, parts: Parts) {
   const writer = new BatchWriter({
     ...parts,
     domain,
-    feed: isFed ? new ChangeFeed({ ...parts, ...config, domain, rows: database.writer }) : undefined,
+    feed: isFed ? changeFeed({ ...parts, ...config, domain, rows: database.writer }) : undefined,
     ingestQueue: ingest.name,
     rankQueue: rank.name,
     rankingShards: config.rankingShards,
@@ -133,18 +133,8 @@ function letterOfDead(domain: string, rankQueue: string, { messageId, headers, b
   const { "x-first-death-queue": found, "x-first-death-reason": reason } = headers;
   // As long as its column: the header may be forged.
   const queue = typeof found === "string" ? found.slice(0, 255) : "";
-  const problem = queue === rankQueue ? problemOfRankingMessage(body) : undefined;
+  const message = queue === rankQueue ? readRankingMessage(body) : undefined;
   const given = typeof reason === "string" ? reason : "no reason given";
-  const why = problem === undefined ? given : `${given}: ${problem}`;
+  const why = message instanceof Error ? `${given}: ${message.message}` : given;
   return letterOfMessage({ domain, stage: "delivery", queue, messageId, reason: `given up: ${why}`, body });
-}
-
-function problemOfRankingMessage(body: Buffer): string | undefined {
-  try {
-    decodeRankingMessage(body);
-    return undefined;
-  } catch (error) {
-    if (error instanceof UndecodableRankingMessage) return error.message;
-    throw error;
-  }
 }

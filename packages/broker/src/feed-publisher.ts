@@ -19,24 +19,17 @@ export interface FeedOptions {
   readonly withinMs?: number;
 }
 
-/** Publishes to the change feed of a domain. */
-export class FeedPublisher {
-  readonly #options: FeedOptions;
-  readonly #outage: Outage;
-  /** When a bound queue began to reject, by performance.now(). */
-  #rejectedSince: number | undefined;
-
-  constructor(options: FeedOptions) {
-    this.#options = options;
-    this.#outage = new Outage(options.log, `publish changes of ${options.domain.name}`);
-  }
-
-  /** One message of CloudEvents 1.0, at least once. `time`: of the events without one of their own. */
-  async publish(messageId: string, time: string, events: readonly FeedEvent[]): Promise<"done" | "aborted"> {
-    const { domain, namespace, publisher, signal, withinMs } = this.#options;
-    const { exchange: topic, key: queue } = feedOf(namespace, domain.name);
-    // The same for all processes and after a restart: source and id identify an event.
-    const source = `/${encodeURIComponent(namespace)}/${domain.name}`;
+/** Publishes to the change feed of a domain: one message of CloudEvents 1.0, at least once. `time`: of the events without
+ * one of their own. */
+export function feedPublisher({ domain, namespace, publisher, signal, log, ...limits }: FeedOptions) {
+  const { rejectedMaxMs = giveUpAfterMs, withinMs } = limits;
+  const { exchange: topic, key: queue } = feedOf(namespace, domain.name);
+  // The same for all processes and after a restart: source and id identify an event.
+  const source = `/${encodeURIComponent(namespace)}/${domain.name}`;
+  const outage = new Outage(log, `publish changes of ${domain.name}`);
+  // When a bound queue began to reject, by performance.now().
+  let rejectedSince: number | undefined;
+  return async (messageId: string, time: string, events: readonly FeedEvent[]): Promise<"done" | "aborted"> => {
     const cloudEvents = events.map((one) => Object.assign({ specversion: "1.0", source, time }, one));
     const body = Buffer.from(JSON.stringify(cloudEvents));
     for (let failures = 1; !signal.aborted; failures++) {
@@ -44,23 +37,18 @@ export class FeedPublisher {
       const outcome = await publisher.publish({ queue, topic, messageId, body, contentType, ...deadline });
       if (outcome === "expired") return "aborted";
       if (outcome === "confirmed") {
-        this.#rejectedSince = undefined;
-        this.#outage.worked();
+        rejectedSince = undefined;
+        outage.worked();
         return "done";
       }
-      if (this.#isGivenUp()) return "done";
+      outage.failed(unavailable);
+      rejectedSince ??= performance.now();
+      // From then on each message is tried once.
+      if (performance.now() - rejectedSince > rejectedMaxMs) return "done";
       await backOff(failures, unavailable, signal);
     }
     return "aborted";
-  }
-
-  /** True after `rejectedMaxMs` of rejections: then each message is tried once. */
-  #isGivenUp(): boolean {
-    const now = performance.now();
-    this.#rejectedSince ??= now;
-    this.#outage.failed(unavailable);
-    return now - this.#rejectedSince > (this.#options.rejectedMaxMs ?? giveUpAfterMs);
-  }
+  };
 }
 
 const unavailable = Object.assign(new Error("a queue of a subscriber rejects messages; after 10 s it loses them"), {

@@ -15,7 +15,8 @@ export { firstProblem, InvalidInput, NotFound, type Validator } from "./first-pr
 export { fieldIn, parsedJson } from "./json.ts";
 export { joinBoards, Moves, sumOfCounts, type MirroredBoards } from "./moves.ts";
 export { feedOf, queuesOf, type QueueSpec } from "./queues.ts";
-export { decodeRankingMessage, encodeRankingMessage, UndecodableRankingMessage } from "./ranking-message.ts";
+export { decodeRankingMessage, encodeRankingMessage, readRankingMessage } from "./ranking-message.ts";
+export { UndecodableRankingMessage } from "./ranking-message.ts";
 export type { RankingMessage } from "./ranking-message.ts";
 export { bulkRoute, contentRoute, formRoute, IdempotencyKey, ingestRoute, putRoute, queryRoute } from "./routes.ts";
 export type { BulkRoute, Content, ContentRoute, Described, Form, FormPart, FormRoute } from "./routes.ts";

@@ -73,3 +73,13 @@ export function decodeRankingMessage(body: Buffer): RankingMessage {
   const { producer, sequence, storedAt, series } = header;
   return { batch: { producer, sequence }, storedAt, shards, ...(series !== undefined && { series }) };
 }
+
+/** The same, where another message is a result and no surprise. */
+export function readRankingMessage(body: Buffer): RankingMessage | UndecodableRankingMessage {
+  try {
+    return decodeRankingMessage(body);
+  } catch (error) {
+    if (error instanceof UndecodableRankingMessage) return error;
+    throw error;
+  }
+}

@@ -1,6 +1,5 @@
 import { listBatches, placeAt, readRankingMessages, type LedgerPlace } from "@tally/database";
-import { decodeRankingMessage, textOfBatchId, UndecodableRankingMessage } from "@tally/contract";
-import type { RankingMessage, SqlReader } from "@tally/contract";
+import { readRankingMessage, textOfBatchId, type SqlReader } from "@tally/contract";
 import type { BatchRanking } from "@tally/redis";
 
 interface RepairOptions {
@@ -21,7 +20,8 @@ interface RepairOptions {
 export interface Repaired {
   readonly checked: number;
   readonly ranked: number;
-  /** Batches whose ranking messages cannot be read, as those of a later release: only a rebuild ranks them. */
+  /** Only a rebuild ranks these batches: an earlier release has removed their ranking messages, or they are of a later
+   * release, as after a rollback. */
   readonly beyondRepair: readonly string[];
 }
 
@@ -42,8 +42,9 @@ export async function repair(options: RepairOptions): Promise<Repaired> {
     const messages = await readRankingMessages(options.reader, missing);
     for (let at = 0; at < missing.length; at += rankAtOnce) {
       const ranking = missing.slice(at, at + rankAtOnce).map(async (batch) => {
-        const message = readable(messages.get(textOfBatchId(batch)));
-        if (message === undefined) beyondRepair.push(textOfBatchId(batch));
+        const body = messages.get(textOfBatchId(batch));
+        const message = body && readRankingMessage(body);
+        if (message === undefined || message instanceof Error) beyondRepair.push(textOfBatchId(batch));
         else if (await options.rankings.rank(options.domain, message)) {
           ranked++;
           options.onRanked?.();
@@ -57,15 +58,4 @@ export async function repair(options: RepairOptions): Promise<Repaired> {
     if (page.length < pageSize) break;
   }
   return { checked, ranked, beyondRepair };
-}
-
-/** Undefined: an earlier release has removed it, or it is of a later release, as after a rollback. */
-function readable(body: Buffer | undefined): RankingMessage | undefined {
-  if (body === undefined) return undefined;
-  try {
-    return decodeRankingMessage(body);
-  } catch (error) {
-    if (error instanceof UndecodableRankingMessage) return undefined;
-    throw error;
-  }
 }
