@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { nextEpoch as nextEpochOf, ownDatabase } from "@tally/database/own-database";
+import { holdEpoch, nextEpoch as nextEpochOf, ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { silentLog, type Log } from "@tally/runtime";
 import { addDomains, enter, joinEpoch, keepShards, ledgerMigrations, readEpochs, readFold } from "@tally/database";
@@ -222,19 +222,12 @@ test("a promoted replica that lacks batches which were found before lacks the ep
 
 test("while a frozen writer keeps an epoch open, lost ranking messages of other batches are repaired", async () => {
   const { domain, database, seen, storeSale, count, start } = await openBuilt(13);
-  const [joined, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-  const frozen = database.transaction(async (transaction) => {
-    await joinEpoch(transaction, domain.name);
-    joined.resolve(undefined);
-    await held.promise;
-  });
-  await joined.promise;
+  const [, commit] = await holdEpoch(database, domain.name);
   await storeSale();
   start();
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 30_000);
   expect(await count()).toBe(2);
-  held.resolve(undefined);
-  await frozen;
+  await commit();
 });
 
 test("a database that loses what a rebuild had read lacks the epoch that the rebuild noted", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, vi } from "vitest";
 import { silentLog } from "@tally/runtime";
 import { escapeId } from "mysql2";
 import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
-import { closeEarlier, openEpoch, readEpochs, type Epochs } from "../ledger/epochs.ts";
+import { closeEarlier, joinEpoch, openEpoch, readEpochs, type Epochs } from "../ledger/epochs.ts";
 import { migrate, readMigrations } from "./migrate.ts";
 import { withConnection } from "./run-statement.ts";
 
@@ -54,17 +54,26 @@ export async function nextEpoch(database: Database, domain: string): Promise<Epo
   return read();
 }
 
-/** Creates the database in the URL anew. Rejects unless its name ends in "_test". */
-export async function recreateTestDatabase(url: string): Promise<void> {
-  await dropAnd(url, (name) => `CREATE DATABASE ${name} DEFAULT CHARSET utf8mb4`);
+/** A transaction that has joined the newest epoch. Returns its epoch, and a function that commits it. */
+export async function holdEpoch(database: Database, domain: string) {
+  const [joined, held] = [Promise.withResolvers<number>(), Promise.withResolvers<undefined>()];
+  const committed = database.transaction(async (transaction) => {
+    joined.resolve((await joinEpoch(transaction, domain)).epoch);
+    await held.promise;
+  });
+  const commit = async (): Promise<void> => {
+    held.resolve(undefined);
+    await committed;
+  };
+  return [await joined.promise, commit] as const;
 }
+
+/** Creates the database in the URL anew. Rejects unless its name ends in "_test". */
+export const recreateTestDatabase = (url: string): Promise<void> =>
+  dropTestDatabase(url, (name) => `CREATE DATABASE ${name} DEFAULT CHARSET utf8mb4`);
 
 /** Drops the database in the URL, if it exists. Rejects unless its name ends in "_test". */
-export async function dropTestDatabase(url: string): Promise<void> {
-  await dropAnd(url);
-}
-
-async function dropAnd(url: string, sqlAfter?: (name: string) => string): Promise<void> {
+export async function dropTestDatabase(url: string, sqlAfter?: (name: string) => string): Promise<void> {
   const server = new URL(url);
   const name = decodeURIComponent(server.pathname.slice(1));
   if (!name.endsWith("_test")) throw new Error(`the name "${name}" does not end in "_test"`);

@@ -1,6 +1,6 @@
 import type { SqlReader } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { ownDatabase } from "../connection/own-database.test-kit.ts";
+import { holdEpoch, ownDatabase } from "../connection/own-database.test-kit.ts";
 import { clockOf, closeEarlier, joinEpoch, openEpoch, readEpochs } from "./epochs.ts";
 import { addDomains, ledgerMigrations } from "./ledger.ts";
 
@@ -15,21 +15,7 @@ async function open(domain: string) {
     domain,
     read,
     join: () => database.transaction((transaction) => joinEpoch(transaction, domain)),
-    /** A transaction that has joined the newest epoch. Returns its epoch, and a function that commits it. */
-    hold: async () => {
-      const [joined, held] = [Promise.withResolvers<number>(), Promise.withResolvers<undefined>()];
-      const committed = database.transaction(async (transaction) => {
-        joined.resolve((await joinEpoch(transaction, domain)).epoch);
-        await held.promise;
-      });
-      return [
-        await joined.promise,
-        async () => {
-          held.resolve(undefined);
-          await committed;
-        },
-      ] as const;
-    },
+    hold: () => holdEpoch(database, domain),
     openNext: async (mayOpen?: (reader: SqlReader) => Promise<boolean>) =>
       openEpoch(database, domain, await read(), mayOpen),
     close: async () => closeEarlier(database, domain, await read()),
