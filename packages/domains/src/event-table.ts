@@ -16,6 +16,13 @@ type Column<T> =
 /** The id is always BINARY(16) `id`. NULL is an absent optional field. */
 export type Columns<E> = { readonly [F in Exclude<keyof E, "id">]-?: Column<Exclude<E[F], undefined>> };
 
+/** A column with the id of another event. */
+export const idColumn = (name: string) => ({
+  name,
+  toColumn: bytesOfEventId,
+  ofColumn: (bytes: unknown) => (Buffer.isBuffer(bytes) ? eventIdOfBytes(bytes) : ""),
+});
+
 /** Columns that follow from the event: written, never read. */
 type Derived<E> = Readonly<Record<string, (event: E) => SqlValue>>;
 

@@ -1,7 +1,7 @@
 import { bytesOfEventId, eventIdOfBytes } from "@tally/contract";
 import type { BatchEvent, BatchId, Event, SqlReader, SqlTransaction } from "@tally/contract";
 import { Type } from "typebox";
-import { eventTable } from "../event-table.ts";
+import { eventTable, idColumn } from "../event-table.ts";
 import { AlbumEvent, ReviewEvent, type AlbumsEvent } from "./event.ts";
 
 const none = Buffer.alloc(0);
@@ -18,11 +18,7 @@ const selectImages = "SELECT album_id, bytes FROM album_images WHERE album_id IN
 const insertImages = "INSERT INTO album_images (album_id, part, bytes) VALUES ?";
 
 const reviews = eventTable(Type.Omit(ReviewEvent, ["kind"]), "album_reviews", {
-  albumId: {
-    name: "album_id",
-    toColumn: bytesOfEventId,
-    ofColumn: (bytes) => (Buffer.isBuffer(bytes) ? eventIdOfBytes(bytes) : ""),
-  },
+  albumId: idColumn("album_id"),
   liked: "liked",
 });
 

@@ -3,6 +3,7 @@ import type { KeyedRead, ReadKey, Sources } from "@tally/contract";
 import { Counts, type Count } from "./counts.ts";
 import { topOfRegion, type Region } from "./live-chain.ts";
 import { sales } from "./series.ts";
+import type { RegionVersion } from "./stores.ts";
 import { inLedger, tables, type Key, type Owner } from "./window-counts.ts";
 
 interface ChainRow {
@@ -62,17 +63,11 @@ export function ofChain(list: "keys" | "members", region?: Region): Owner {
   };
 }
 
-interface Version {
-  readonly store: number;
-  readonly validFrom: number;
-  readonly region: string;
-}
-
 const versionsOfRegion = keyedRead({
   select: `SELECT store_id AS store, valid_from AS validFrom, region FROM store_regions
     WHERE store_id IN (SELECT store_id FROM store_regions WHERE region = ?) ORDER BY valid_from DESC`,
   values: ([region]: readonly [string]) => [region],
-  ofRows: (rows: readonly Version[]) => Map.groupBy(rows, ({ store }) => store),
+  ofRows: (rows: readonly RegionVersion[]) => Map.groupBy(rows, ({ store }) => store),
 });
 
 /** Throws InvalidInput for a region without stores. */
@@ -89,7 +84,7 @@ export async function regionNamed({ read }: Pick<Sources, "read">, name: string)
 export const regionsOnDay = keyedRead({
   select: `SELECT store_id AS store, valid_from AS validFrom, region FROM store_regions WHERE valid_from <= ? ORDER BY valid_from`,
   values: ([day]: readonly [number]) => [day],
-  ofRows: (rows: readonly Version[]) => new Map(rows.map(({ store, region }) => [store, region])),
+  ofRows: (rows: readonly RegionVersion[]) => new Map(rows.map(({ store, region }) => [store, region])),
 });
 
 /** The counts of stores on a day by their region then. */

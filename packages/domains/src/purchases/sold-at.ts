@@ -14,15 +14,11 @@ export const SoldAt = Type.String({
 /** "2026-11-21T10:29:58.250+01:00" → ms since 1970. Throws InvalidInput for a time that does not exist, and for one more
  * than 15 minutes ahead of this machine's clock. */
 export function parseSoldAt(field: string, text: string): number {
-  const ms = instantOf(text);
-  if (ms === undefined || ms < 0 || ms > Date.now() + aheadMaxMs) throw new InvalidInput(field, expected, text);
-  return ms;
-}
-
-function instantOf(text: string): number | undefined {
   try {
-    return Temporal.Instant.from(text).epochMilliseconds;
+    const ms = Temporal.Instant.from(text).epochMilliseconds;
+    if (ms >= 0 && ms <= Date.now() + aheadMaxMs) return ms;
   } catch {
-    return undefined;
+    // Not a time.
   }
+  throw new InvalidInput(field, expected, text);
 }

@@ -1,8 +1,8 @@
-import { bytesOfEventId, eventIdOfBytes } from "@tally/contract";
+import { bytesOfEventId } from "@tally/contract";
 import type { BatchEvent, BatchId, Refusal, SqlReader, SqlTransaction } from "@tally/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { eventTable } from "../event-table.ts";
+import { eventTable, idColumn } from "../event-table.ts";
 import { closed, EventId, StoredNumber } from "../values.ts";
 import { CorrectedSale, type Counted } from "./correct.ts";
 import type { CountedLine } from "./series.ts";
@@ -46,11 +46,7 @@ const CorrectionRow = closed({
 
 export const correctionTable = eventTable(CorrectionRow, "purchase_corrections", {
   kind: "kind",
-  saleId: {
-    name: "sale_id",
-    toColumn: bytesOfEventId,
-    ofColumn: (bytes) => (Buffer.isBuffer(bytes) ? eventIdOfBytes(bytes) : ""),
-  },
+  saleId: idColumn("sale_id"),
   storeId: "store_id",
   date: { name: "counted_on", select: selectDate("counted_on"), ofColumn: Number },
   lines: { name: "items", toColumn: JSON.stringify, ofColumn: (column) => listOf(isCounted, column) },

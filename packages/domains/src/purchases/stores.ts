@@ -85,8 +85,9 @@ function parseZone(text: string): string {
   throw new InvalidInput("zone", expectedZone, text);
 }
 
-interface Version {
-  readonly storeId: number;
+/** The region of a store from a day on. */
+export interface RegionVersion {
+  readonly store: number;
   readonly validFrom: number;
   readonly region: string;
 }
@@ -94,7 +95,7 @@ interface Version {
 // The first calendar date of the API.
 const beginning = 10_000_101;
 const selectVersions =
-  "SELECT store_id AS storeId, valid_from AS validFrom, region FROM store_regions WHERE store_id IN (?) ORDER BY valid_from";
+  "SELECT store_id AS store, valid_from AS validFrom, region FROM store_regions WHERE store_id IN (?) ORDER BY valid_from";
 const upsertVersions =
   "INSERT INTO store_regions (store_id, valid_from, region) VALUES ? ON DUPLICATE KEY UPDATE region = VALUES(region)";
 
@@ -102,7 +103,7 @@ const upsertVersions =
 async function writeRegions(transaction: SqlTransaction, rows: readonly StoreRow[]): Promise<void> {
   const ids = rows.flatMap(({ id, region }) => (region === undefined ? [] : [id]));
   if (ids.length === 0) return;
-  const known = Map.groupBy(await transaction.query<Version>(selectVersions, [ids]), ({ storeId }) => storeId);
+  const known = Map.groupBy(await transaction.query<RegionVersion>(selectVersions, [ids]), ({ store }) => store);
   const versions = rows.flatMap(({ id, region, validFrom, ...clock }) => {
     if (region === undefined) return [];
     const own = known.get(id);
