@@ -118,21 +118,9 @@ type Rows = readonly (readonly unknown[])[];
 // Far below the limits of servers and proxies on the time of a statement.
 const aimMs = 1000;
 
-/** How much the next statement reads, so that it takes about a second. */
-class Pace {
-  readonly #max: number;
-  size: number;
-
-  constructor(first: number, max: number) {
-    this.size = first;
-    this.#max = max;
-  }
-
-  follow(startedAt: number): void {
-    const change = aimMs / (performance.now() - startedAt);
-    this.size = Math.ceil(Math.min(this.#max, this.size * Math.min(2, change)));
-  }
-}
+/** How much the next statement reads after one that read `size`, so that it takes about a second. */
+const nextSize = (size: number, max: number, startedAt: number): number =>
+  Math.ceil(Math.min(max, size * Math.min(2, aimMs / (performance.now() - startedAt))));
 
 /** All rows of tables, range by range. `values`: of the `?` before those of the range. */
 export async function* readTables(
@@ -141,26 +129,26 @@ export async function* readTables(
   values: readonly SqlValue[] = [],
 ): AsyncGenerator<Rows> {
   for (const { select, selectEnd, bounds, first = 20_000 } of tables) {
-    const rows = new Pace(first, 500_000);
+    let size = first;
     for (let from: SqlValue | undefined = bounds[0]; from !== undefined;) {
       const startedAt = performance.now();
-      const [end]: readonly { value: SqlValue }[] = await snapshot.query(selectEnd, [...values, from, rows.size - 1]);
+      const [end]: readonly { value: SqlValue }[] = await snapshot.query(selectEnd, [...values, from, size - 1]);
       yield* snapshot.stream(select, [...values, from, end?.value ?? bounds[1]]);
       from = end?.value;
-      rows.follow(startedAt);
+      size = nextSize(size, 500_000, startedAt);
     }
   }
 }
 
 /** The rows of batches, for some consecutive ones at a time. */
 async function* readRuns(snapshot: SqlSnapshot, selects: readonly string[], marks: BatchMarks): AsyncGenerator<Rows> {
-  const batches = new Pace(50, 10_000);
+  let size = 50;
   for (const [producer, first, last] of marks.runs()) {
     for (let from = first; from <= last;) {
       const startedAt = performance.now();
-      const to = Math.min(last, from + batches.size - 1);
+      const to = Math.min(last, from + size - 1);
       for (const select of selects) yield* snapshot.stream(select, [Buffer.from(producer, "hex"), from, to]);
-      if (to - from + 1 === batches.size) batches.follow(startedAt);
+      if (to - from + 1 === size) size = nextSize(size, 10_000, startedAt);
       from = to + 1;
     }
   }

@@ -105,10 +105,8 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     const wereRead = options.isFull === true ? "all" : rowsToRead(ledger, fold);
     const rowsTotal = wereRead === "all" ? ledger.changes : ledger.changes - fold.changes;
     const kept = await keptSeries(snapshot, rankings, domain.name, ledger.newest);
-    const { boards: kinds } = recount;
-    const toAddUp = { ...known, kept };
     const onRows = progress("rows", rowsTotal);
-    const sums = await addUp(snapshot, { name: domain.name, boards: kinds }, toAddUp, wereRead, onRows);
+    const sums = await addUp(snapshot, { ...domain, ...recount }, { ...known, kept }, wereRead, onRows);
     const live = options.liveMs === undefined ? undefined : { writer: database.writer, staysMs: options.liveMs };
     const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold, live };
     const onBatches = progress("batches", ledger.batches);

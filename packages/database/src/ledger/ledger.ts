@@ -36,12 +36,6 @@ export interface LedgerEntry extends Omit<LedgerBatch, keyof BatchId> {
   readonly rankingMessage: Buffer;
 }
 
-/** A batch of the ledger; `rankingMessage` is undefined if an earlier release has removed it. */
-export interface StoredBatch {
-  readonly bodyHash: Buffer;
-  readonly rankingMessage: Buffer | undefined;
-}
-
 export const ledgerMigrations = new URL("./migrations/", import.meta.url);
 
 /** Eight bytes that identify the content of a message. About 20 µs for 20 kB. */
@@ -49,11 +43,12 @@ export function hashOfBody(body: Buffer): Buffer {
   return createHash("sha256").update(body).digest().subarray(0, 8);
 }
 
-/** Returns the given batches that are in the ledger, by textOfBatchId. One lookup in the clustered index for each. */
+/** Returns the given batches that are in the ledger, by textOfBatchId. One lookup in the clustered index for each.
+ * Without a ranking message: an earlier release has removed it. */
 export async function findStored(
   transaction: SqlTransaction,
   batches: readonly BatchId[],
-): Promise<ReadonlyMap<string, StoredBatch>> {
+): Promise<ReadonlyMap<string, { readonly bodyHash: Buffer; readonly rankingMessage: Buffer | undefined }>> {
   const rows = await transaction.query<IdRow & { body_hash: Buffer; moves: Buffer | null }>(selectStored, [
     keysOf(batches),
   ]);

@@ -11,7 +11,7 @@ import { openRankingsRedis, type RankingsRedis } from "./scripts.ts";
 /** Reconnects with back-off without limit; never throws because Redis is down. */
 export function connectRankings(options: RankingsOptions): Rankings {
   const redis = openRankingsRedis(options);
-  const shards = new LiveShards({ redis, namespace: options.namespace, shards: options.shards, log: options.log });
+  const shards = new LiveShards({ ...options, redis });
   const mirrors = new Map(
     options.domains.map(({ name, recount }) => [
       name,
@@ -24,7 +24,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
     ...live,
     ...boardReads(redis, shards, mirrorsOf),
     ...seriesNotes(redis, shards),
-    whole: (domain, boards) => replyOf(wholeBoards({ redis, shards, mirrors: mirrorsOf(domain) }, domain, boards)),
+    whole: (domain, boards) => replyOf(wholeBoards(redis, shards, mirrorsOf(domain), domain, boards)),
     ...domainNotes(redis, (domain) => shardKey(options.namespace, domain, 0)),
 
     equal: (domain, boards) => shards.call(domain, (of) => equalBoards(redis, of, boards, mirrorsOf(domain))),

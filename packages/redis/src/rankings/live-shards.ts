@@ -1,10 +1,9 @@
 import { masterOfKey, mastersWithSlotOf } from "../connection/cluster.ts";
 import type { Redis } from "../connection/redis.ts";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Log } from "@tally/runtime";
 import type { BatchId } from "@tally/contract";
 import { fitShards } from "./encode-moves.ts";
-import type { BatchRanking } from "./rankings.ts";
+import type { BatchRanking, RankingsOptions } from "./rankings.ts";
 import type { RankingsRedis } from "./scripts.ts";
 
 /*
@@ -79,13 +78,7 @@ interface Known extends Shards {
   readonly readAtMs: number;
 }
 
-interface LiveShardsOptions {
-  readonly redis: Redis;
-  readonly namespace: string;
-  /** For a domain that never had a generation. */
-  readonly shards: number;
-  readonly log: Log;
-}
+type LiveShardsOptions = Pick<RankingsOptions, "namespace" | "shards" | "log"> & { readonly redis: Redis };
 
 // For a switch that is under way: longer than it takes with a busy Redis.
 const againWithinMs = 3000;

@@ -3,15 +3,11 @@ import { boardCells, isLive, seriesOfText } from "./board-reads.ts";
 import { firstGeneration, type LiveShards } from "./live-shards.ts";
 import type { RankingsRedis } from "./scripts.ts";
 
-interface WholeReads {
-  readonly redis: RankingsRedis;
-  readonly shards: LiveShards;
-  readonly mirrors: readonly MirroredBoards[];
-}
-
 /** Rankings.whole. A generation is compared, because a rebuild deletes the one that it replaces. */
 export async function wholeBoards(
-  { redis, shards, mirrors }: WholeReads,
+  redis: RankingsRedis,
+  shards: LiveShards,
+  mirrors: readonly MirroredBoards[],
   domain: string,
   boards: readonly string[],
 ): Promise<WholeBoards> {
