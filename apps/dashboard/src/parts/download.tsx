@@ -1,15 +1,9 @@
 import { useState } from "preact/hooks";
 import { apiKey, CallError, send, urlOf } from "../http/call.ts";
 
-interface DownloadProps {
-  /** A GET route whose response has a list. */
-  readonly path: string;
-  /** For screen readers. */
-  readonly of: string;
-}
-
-/** A link to what a panel shows as CSV. With an API key it is fetched, because a link sends none. */
-export function Download({ path, of }: DownloadProps) {
+/** A link to what a panel shows as CSV. With an API key it is fetched, because a link sends none. `path`: a GET route
+ * whose response has a list. `of`: for screen readers. */
+export function Download({ path, of }: Readonly<Record<"path" | "of", string>>) {
   const [problem, setProblem] = useState("");
   const csv = `${path}${path.includes("?") ? "&" : "?"}format=csv`;
   const fetchFile = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import type { View } from "@tally/contract";
 import { today, wordsOf } from "./format.ts";
 
 type Param = View["params"][number];
-type Values = Readonly<Record<string, string>>;
+export type Values = Readonly<Record<string, string>>;
 
 interface PickFormProps {
   readonly params: readonly Param[];

@@ -46,14 +46,8 @@ export function State({ kind, text }: { readonly kind: keyof typeof signs; reado
   );
 }
 
-interface AgeProps {
-  /** In ms since 1970. */
-  readonly at: number;
-  readonly withTime?: boolean;
-}
-
-/** As "3 s ago". */
-export function Age({ at, withTime = false }: AgeProps) {
+/** As "3 s ago". `at`: in ms since 1970. */
+export function Age({ at, withTime = false }: { readonly at: number; readonly withTime?: boolean }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={timeText(at)}>
       {withTime && `${timeText(at)}, `}
@@ -126,6 +120,17 @@ interface MessageProps {
 /** In place of data: there are none yet, none at all, or they cannot be read. */
 export function Message({ kind, children }: MessageProps) {
   return <p class={`message ${kind}`}>{children}</p>;
+}
+
+/** What is edited: `children` are shown, and their data read, while it is open. */
+export function Edit({ summary, children }: { readonly summary: string; readonly children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="edit" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children}
+    </details>
+  );
 }
 
 export interface ConfirmButtonProps {

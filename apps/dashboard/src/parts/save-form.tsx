@@ -1,10 +1,8 @@
 import type { View } from "@tally/contract";
 import { useState } from "preact/hooks";
 import { send } from "../http/call.ts";
-import { PickForm } from "./form.tsx";
+import { PickForm, type Values } from "./form.tsx";
 import { useOutcome } from "./outcome.tsx";
-
-type Values = Readonly<Record<string, string>>;
 
 interface SaveFormProps<T> {
   readonly path: string;

@@ -1,7 +1,6 @@
-import { useState } from "preact/hooks";
 import { useWatch, type BodyOf } from "../../live/use-watch.ts";
 import { numberText } from "../../parts/format.ts";
-import { Message } from "../../parts/panel.tsx";
+import { Edit, Message } from "../../parts/panel.tsx";
 import { SaveForm } from "../../parts/save-form.tsx";
 
 type Rule = BodyOf<"/alert-rules">["rules"][number];
@@ -25,15 +24,11 @@ const fields: Readonly<Record<Rule["rule"], readonly Field[]>> = {
 const labels = { minutes: "Minutes", minimum: "Units at least", above: "More than (0.2: 20 %)" };
 
 /** What each rule of the alerts says, and a form that changes it. */
-export function AlertRules() {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details class="edit" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>What needs attention</summary>
-      {isOpen && <Rules />}
-    </details>
-  );
-}
+export const AlertRules = () => (
+  <Edit summary="What needs attention">
+    <Rules />
+  </Edit>
+);
 
 function Rules() {
   const { body, problem } = useWatch<BodyOf<"/alert-rules">>("/alert-rules");

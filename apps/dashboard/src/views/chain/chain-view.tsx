@@ -15,12 +15,8 @@ import { HoursChart } from "./hours-chart.tsx";
 
 type Regions = Sales["regions"];
 
-interface ChainViewProps {
-  readonly status: Live<Status>;
-}
-
 /** What all stores sell today, which of them need attention, and whether anything is behind. */
-export function ChainView({ status }: ChainViewProps) {
+export function ChainView({ status }: { readonly status: Live<Status> }) {
   const sales = useWatch<Sales>("/sales");
   const shown = shownOf(sales.body ?? { quantity: 0 });
   const isEmpty = sales.problem === undefined && sales.body?.asOf === null && sales.body.quantity === 0;

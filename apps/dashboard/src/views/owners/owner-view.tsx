@@ -57,16 +57,10 @@ export function OwnerView({ many, usual, views, id, given: all, hint, children }
   );
 }
 
-interface RegisteredProps {
-  readonly many: "stores" | "items";
-  /** A part of the name; empty: all. */
-  readonly search: string;
-}
-
 const shownMax = 100;
 
-/** The stores or items that operators have registered, each with a link to its view. */
-function Registered({ many, search }: RegisteredProps) {
+/** The stores or items that operators have registered, each with a link to its view. `search`: a part of the name. */
+function Registered({ many, search }: { readonly many: keyof typeof owners; readonly search: string }) {
   const searched = search === "" ? "" : `&search=${encodeURIComponent(search)}`;
   const path = `/${many}?limit=${shownMax}${searched}`;
   const live = useWatch<Entries>(path);

@@ -1,8 +1,7 @@
 import type { View } from "@tally/contract";
-import { useState } from "preact/hooks";
 import { useWatch, type BodyOf } from "../../live/use-watch.ts";
 import { compactDate } from "../../parts/format.ts";
-import { Message } from "../../parts/panel.tsx";
+import { Edit, Message } from "../../parts/panel.tsx";
 import { SaveForm } from "../../parts/save-form.tsx";
 import type { Values } from "../boards/boards.ts";
 
@@ -18,12 +17,10 @@ interface RegistryFormProps {
 
 /** Shows and changes what is registered of a store or an item. A change needs a key with the scope `operate`. */
 export function RegistryForm({ many, id }: RegistryFormProps) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <details class="edit" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{many === "stores" ? "Name, region, clock and currency" : "Name and category"}</summary>
-      {isOpen && <Loaded many={many} id={id} />}
-    </details>
+    <Edit summary={many === "stores" ? "Name, region, clock and currency" : "Name and category"}>
+      <Loaded many={many} id={id} />
+    </Edit>
   );
 }
 
