@@ -144,12 +144,6 @@ function arrivalsOf(fresh: readonly ReceivedBatch[]): Pick<Arrivals, "first" | "
   return { first, repeats };
 }
 
-/** An event whose id belongs to an event with other content. */
-interface Conflict {
-  readonly recorded: BatchEvent;
-  readonly content: string;
-}
-
 /** All events of a transaction, after the first of each id was written. */
 interface Arrivals {
   /** The first event of each id. */
@@ -168,7 +162,7 @@ async function findConflicts(
   reader: SqlReader,
   { store, arrivalFields }: Domain,
   { first, changes, repeats, refusals }: Arrivals,
-): Promise<readonly Conflict[]> {
+) {
   if (changes.length + refusals.size === first.size && repeats.length === 0) return [];
   const stored = new Set(changes.map(({ event }) => event.id));
   const isNew = (event: Event): boolean => stored.has(event.id) || refusals.has(event);
@@ -185,6 +179,6 @@ async function findConflicts(
     if (own !== undefined && isNew(own)) contents.add(`${own.id} ${content(own)}`);
   }
   return [...known, ...repeats]
-    .map((recorded): Conflict => ({ recorded, content: content(recorded.event) }))
+    .map((recorded) => ({ recorded, content: content(recorded.event) }))
     .filter((one) => !contents.has(`${one.recorded.event.id} ${one.content}`));
 }

@@ -62,7 +62,7 @@ export async function auditBatches(
   if (areAllRead || rows.rows !== all.changes - fold.changes) await addRowsOfBatches(snapshot, domain.recount, rows);
   for await (const batches of readTables(snapshot, [rowsOfLedger], [domain.name])) {
     for (const [producer, sequence, changes] of batches) {
-      const id = batchOf(producer, sequence);
+      const id = { producer: Buffer.isBuffer(producer) ? producer.toString("hex") : "", sequence: Number(sequence) };
       const own = rows.take(producer, sequence);
       stored += own;
       if (own !== Number(changes)) miscounted.add({ batch: textOfBatchId(id), ledger: Number(changes), rows: own });
@@ -147,8 +147,4 @@ export async function auditFolded(
     for (const member of rows.differences(series, folded))
       found.add(`the folded counts of ${series === "" ? "" : `${series}/`}${member} differ from its rows`);
   }
-}
-
-function batchOf(producer: unknown, sequence: unknown) {
-  return { producer: Buffer.isBuffer(producer) ? producer.toString("hex") : "", sequence: Number(sequence) };
 }

@@ -189,7 +189,8 @@ async function addCounts(transaction: SqlTransaction, domain: string, members: r
   };
   for (const { series, member, cells } of members) for (const [key, count] of cells) add(series, member, key, count);
   const keys = members.map(({ series, member }) => [domain, series, member]);
-  const rows = await transaction.query<FoldedRow>(selectSlices, [keys]);
+  type Row = Record<"series" | "counts", string> & Record<"member" | "slice", number>;
+  const rows = await transaction.query<Row>(selectSlices, [keys]);
   for (const { series, member, slice, counts } of rows) {
     if (!sums.has([domain, series, member, slice].join())) continue;
     const stored: unknown = JSON.parse(counts);
@@ -203,13 +204,6 @@ async function addCounts(transaction: SqlTransaction, domain: string, members: r
       return [...place, `[${counts.join()}]`];
     }),
   );
-}
-
-interface FoldedRow {
-  readonly series: string;
-  readonly member: number;
-  readonly slice: number;
-  readonly counts: string;
 }
 
 function totalsOf(batches: readonly LedgerBatch[]): Omit<Fold, "seriesFrom"> {

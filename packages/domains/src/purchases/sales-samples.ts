@@ -1,9 +1,10 @@
-import { boardsOfSeries, chainBoards, firstLiveDay, keyedRead, sumOfCounts, utcDayOf } from "@tally/contract";
+import { firstLiveDay, keyedRead, sumOfCounts, utcDayOf } from "@tally/contract";
 import type { BoardReader, SqlReader, WatchSources } from "@tally/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { dateAfter } from "./business-day.ts";
-import { sales, seriesOf, type Measure } from "./series.ts";
+import { ofAll } from "./live-chain.ts";
+import { seriesOf } from "./series.ts";
 import { listOf } from "./store.ts";
 
 /*
@@ -41,9 +42,6 @@ export interface Sample extends Sold {
   readonly slot: number;
 }
 
-const chainBoard = (list: "keys" | "members", day: number, by: Measure): string =>
-  chainBoards(boardsOfSeries(sales, seriesOf(by, day)))?.[list] ?? "";
-
 export const noSales: Sold = { quantity: 0, net: null, receipts: null };
 const sumOfKnown = (one: number | null = null, other: number | null = null, times = 1): number | null =>
   other === null ? one : sumOfCounts(one ?? 0, times * other);
@@ -62,7 +60,9 @@ export const difference = (later: Sold, earlier: Sold): Sold => ({
 
 /** What each store has sold of a day by the boards; undefined: they are not kept, or being rebuilt. */
 export async function soldNow({ whole }: Pick<BoardReader, "whole">, day: number) {
-  const { cells, asOf } = await whole((["quantity", "netSales"] as const).map((by) => chainBoard("members", day, by)));
+  const { cells, asOf } = await whole(
+    (["quantity", "netSales"] as const).map((by) => ofAll("members")(seriesOf(by, day))),
+  );
   const [quantities, nets] = cells;
   if (quantities === undefined) return undefined;
   const stores = new Map<number, Sold>();
@@ -124,7 +124,7 @@ export async function sample({ boards, rows, nowMs, transaction }: WatchSources,
     const receipts = isDue ? await receiptsOf(rows, day, ids) : known;
     if (!hasChanged && receipts === known) continue;
     const { quantity, net } = sumOf(stores.values());
-    const { entries } = await boards.top(chainBoard("keys", day, "quantity"), itemsMax);
+    const { entries } = await boards.top(ofAll("keys")(seriesOf("quantity", day)), itemsMax);
     const items = JSON.stringify(entries.map(({ member, count }) => [Number(member), count]));
     samples.push([day, slot, quantity, net, receipts, textOf(stores), items]);
   }
@@ -154,12 +154,6 @@ function grown({ stores, none }: SoldNow, before: Stores = new Map(), nowMs: num
 const textOf = (stores: Stores): string =>
   JSON.stringify(Array.from(stores, ([id, { quantity, net, grewAtMs }]) => [id, quantity, net, grewAtMs]));
 
-interface StoresRow {
-  readonly slot: number;
-  readonly receipts: number | null;
-  readonly stores: string;
-}
-
 const isStores = Compile(
   Type.Array(Type.Tuple([Type.Integer(), Type.Integer(), Type.Union([Type.Integer(), Type.Null()]), Type.Integer()])),
 );
@@ -169,7 +163,7 @@ const storesOf = (text: string): Stores =>
 const selectUntil =
   "SELECT slot, receipts, stores FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT ?";
 
-const samplesOf = (rows: readonly StoresRow[]) =>
+const samplesOf = (rows: readonly (Pick<Sample, "slot" | "receipts"> & { readonly stores: string })[]) =>
   rows.map(({ stores, ...row }) => ({ ...row, stores: storesOf(stores) })).toReversed();
 
 /** The last sample of a day up to a quarter of an hour. */

@@ -54,23 +54,9 @@ function textOf(board: Board, name: string, values: Values): string {
   return value === "all" ? "" : compactDate(value);
 }
 
-export interface BoardEntry {
-  readonly key: string;
-  readonly member: string;
-  /** The name of a registered member; else empty. */
-  readonly name: string;
-  /** A text: an amount. */
-  readonly count: number | string;
-  /** The path of a picture. */
-  readonly image: string | undefined;
-}
-
-/** A response in another form than the view describes has none. */
-export function entriesOf(
-  { list, member, memberName = "", count, image }: Board,
-  values: Values,
-  body: unknown,
-): readonly BoardEntry[] {
+/** A response in another form than the view describes has none. `name`: of a registered member; else empty. `count`: a
+ * text is an amount. `image`: the path of a picture. */
+export function entriesOf({ list, member, memberName = "", count, image }: Board, values: Values, body: unknown) {
   const entries = fieldIn(body, list);
   if (!Array.isArray(entries)) return [];
   const counted = fill(count.field, (name) => values[name] ?? "") ?? "";

@@ -4,7 +4,6 @@ import { Edit, Message } from "../../parts/panel.tsx";
 import { SaveForm } from "../../parts/save-form.tsx";
 
 type Rule = BodyOf<"/alert-rules">["rules"][number];
-type Field = "minutes" | "minimum" | "above";
 
 const sentences: Readonly<Record<Rule["rule"], (rule: Rule) => string>> = {
   silent: ({ minutes, minimum }) =>
@@ -15,7 +14,7 @@ const sentences: Readonly<Record<Rule["rule"], (rule: Rule) => string>> = {
   surge: ({ minutes, minimum, above }) =>
     `In ${minutes} minutes one of the best items sold at least ${minimum} units, and more than ${above} times as many as a week ago.`,
 };
-const fields: Readonly<Record<Rule["rule"], readonly Field[]>> = {
+const fields: Readonly<Record<Rule["rule"], readonly ("minutes" | "minimum" | "above")[]>> = {
   silent: ["minutes", "minimum"],
   dates: ["minutes"],
   returns: ["above", "minimum"],

@@ -13,8 +13,6 @@ import { attentionOf, noneText, type Sales } from "./attention.ts";
 import { comparisonText, figureText, shownOf, soldTile, titles, type Shown } from "./comparison.ts";
 import { HoursChart } from "./hours-chart.tsx";
 
-type Regions = Sales["regions"];
-
 /** What all stores sell today, which of them need attention, and whether anything is behind. */
 export function ChainView({ status }: { readonly status: Live<Status> }) {
   const sales = useWatch<Sales>("/sales");
@@ -138,7 +136,7 @@ function RegionsPanel({ sales, shown }: { readonly sales: Live<Sales>; readonly 
   return (
     <LivePanel title="Regions" live={sales} asOf={asOfSales} csv="/sales?list=regions">
       {({ regions }) => (
-        <Table<Regions[number]>
+        <Table<Sales["regions"][number]>
           title="Regions"
           rows={regions.some(({ region }) => region !== undefined) ? regions : []}
           keyOf={({ region = "" }) => region}

@@ -118,13 +118,9 @@ function waitingOf(domains: Status["domains"]): number | null {
   return queues.reduce((sum, events) => (sum === null || events === null ? null : sum + events), 0);
 }
 
-type Domain = Status["domains"][number];
-type Server = Status["servers"][number];
 type Process = Status["processes"][number];
-type Hop = Status["hops"][number];
-type LoggedError = Status["lastErrors"][number];
 
-const domainColumns: readonly Column<Domain>[] = [
+const domainColumns: readonly Column<Status["domains"][number]>[] = [
   { title: "Domain", cell: ({ name }) => name },
   { title: "Accepted /s", cell: ({ accepted }) => numberText(accepted.perSecond), isNumber: true },
   { title: "Stored /s", cell: ({ stored }) => numberText(stored.perSecond), isNumber: true },
@@ -151,13 +147,13 @@ const serverStates = {
   down: { kind: "bad", text: "down" },
 } as const;
 
-const serverColumns: readonly Column<Server>[] = [
+const serverColumns: readonly Column<Status["servers"][number]>[] = [
   { title: "Server", cell: ({ name, node }) => `${serverNames[name]}${node === undefined ? "" : ` ${node}`}` },
   { title: "State", cell: ({ state }) => <State {...serverStates[state]} /> },
   { title: "Round trip", cell: ({ latencyMs }) => shortSpanText(latencyMs), isNumber: true },
 ];
 
-const hopColumns: readonly Column<Hop>[] = [
+const hopColumns: readonly Column<Status["hops"][number]>[] = [
   { title: "Hop", cell: ({ name }) => name.replace("-", " → ") },
   { title: "Batches", cell: ({ batches }) => numberText(batches), isNumber: true },
   { title: "p50", cell: ({ p50Ms }) => shortSpanText(p50Ms), isNumber: true },
@@ -181,7 +177,7 @@ const processColumns: readonly Column<Process>[] = [
   },
 ];
 
-const errorColumns: readonly Column<LoggedError>[] = [
+const errorColumns: readonly Column<Status["lastErrors"][number]>[] = [
   { title: "Time", cell: ({ at }) => <Age at={Date.parse(at)} withTime /> },
   { title: "App", cell: ({ app, pid, thread }) => `${app} ${pid}${thread === null ? "" : `, thread ${thread}`}` },
   { title: "Level", cell: ({ level }) => level },
