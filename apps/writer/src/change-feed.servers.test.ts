@@ -6,8 +6,7 @@ import { silentLog } from "@tally/runtime";
 import { Compile } from "typebox/compile";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { changeFeed } from "./change-feed.ts";
-import { bodyOf, purchases, purchasesDatabase, receivedOf, sale, storing } from "./purchases.test-kit.ts";
-import { storeBatches } from "./store-batches.ts";
+import { bodyOf, purchases, purchasesDatabase, receivedOf, sale, storeIn } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
 const document = JSON.parse(readFileSync(new URL("../../../docs/asyncapi.json", import.meta.url), "utf8"));
@@ -33,8 +32,8 @@ async function open({ rejectedMaxMs = 10_000 } = {}) {
     /** Stores events as a new batch, and publishes what it has stored. */
     store: async (events: readonly Event[], { body = bodyOf(events), redelivered = false } = {}) => {
       const received = receivedOf(body, redelivered);
-      const write = () => database.transaction((one) => storeBatches(one, purchases, [received], storing));
-      return feed(received, (await write()).changesOf.get(received.key));
+      const { changesOf } = await database.transaction((transaction) => storeIn(transaction, [body]));
+      return feed(received, changesOf.get(received.key));
     },
     /** The CloudEvents that come next, by message. */
     take: async (count: number) => {

@@ -5,17 +5,14 @@ import { lookAt } from "@tally/reconcile";
 import { silentLog } from "@tally/runtime";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { storeParked } from "./parked-events.ts";
-import { bodyOf, hexOf, purchases, purchasesDatabase, receivedOf, sale, storing } from "./purchases.test-kit.ts";
-import { storeBatches } from "./store-batches.ts";
+import { bodyOf, hexOf, purchases, purchasesDatabase, sale, storeIn } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
 
 function open() {
   const database = own.connect();
-  const storeBody = (...bodies: readonly Buffer[]) => {
-    const received = bodies.map((body) => receivedOf(body));
-    return database.transaction((transaction) => storeBatches(transaction, purchases, received, storing));
-  };
+  const storeBody = (...bodies: readonly Buffer[]) =>
+    database.transaction((transaction) => storeIn(transaction, bodies));
   const stateOf = async ({ id }: Event) => {
     if ((await purchases.store.locate(database.writer, id)) !== undefined) return "stored";
     const [letter] = await findLetters(database.writer, [id]);

@@ -6,13 +6,14 @@ import { domains } from "@tally/domains";
 import { connectPublisher, type Delivery } from "@tally/broker";
 import { batchDecoder, defaultSeries, encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/contract";
 import { writerChannels, type BatchId, type Domain, type Event, type Sources } from "@tally/contract";
-import type { SeriesSettings, SqlReader } from "@tally/contract";
+import type { SeriesSettings, SqlReader, SqlTransaction } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 import { silentLog } from "@tally/runtime";
 import { openTracer } from "@tally/telemetry";
 import { BatchWriter, type BatchWriterOptions, type StoredFigures } from "./batch-writer.ts";
 import { receive } from "./received-batch.ts";
 import { letterKeeper } from "./rejected-events.ts";
+import { storeBatches } from "./store-batches.ts";
 import type { LineLimits } from "./waiting-line.ts";
 
 export const purchases = domains.find(({ name }) => name === "purchases") ?? expect.fail("no domain purchases");
@@ -131,8 +132,16 @@ export function bodyOf(events: readonly Event[], id: BatchId = newBatchId()): Bu
 const decode = batchDecoder(purchases.event, purchases.eventVersion);
 export const receivedOf = (body: Buffer, redelivered = false) => receive(decode, { ...deliveryOf(body), redelivered });
 
-/** How batches are stored without a writer. */
-export const storing = { ingestQueue: "q", rankingShards: 2, series: defaultSeries };
+/** Stores batches in a transaction, without a writer. */
+export const storeIn = (
+  transaction: SqlTransaction,
+  bodies: readonly Buffer[],
+  { domain = purchases, folded = new Set<string>() } = {},
+) => {
+  const received = bodies.map((body) => receivedOf(body));
+  const ranked = { ingestQueue: "q", rankingShards: 2, series: defaultSeries };
+  return storeBatches(transaction, domain, received, ranked, folded);
+};
 
 /** What queries read: rows, and boards. */
 export function sourcesOf(rows: SqlReader, { top, whole }: Pick<Rankings, "top" | "whole">): Sources {

@@ -1,26 +1,18 @@
 import { foldBatches, listBatches, listLetters, placeAt, readTotals } from "@tally/database";
-import { decodeRankingMessage, Moves, textOfBatchId, type SqlTransaction } from "@tally/contract";
+import { decodeRankingMessage, Moves, textOfBatchId } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { expect, test } from "vitest";
-import { bodyOf, hexOf, newBatchId, purchases, purchasesDatabase, receivedOf } from "./purchases.test-kit.ts";
-import { rowsOf, sale, storing } from "./purchases.test-kit.ts";
-import { ForeignBatch, LateCopies, storeBatches } from "./store-batches.ts";
+import { bodyOf, hexOf, newBatchId, purchases, purchasesDatabase } from "./purchases.test-kit.ts";
+import { rowsOf, sale, storeIn } from "./purchases.test-kit.ts";
+import { ForeignBatch, LateCopies } from "./store-batches.ts";
 
 const own = purchasesDatabase();
 const partitioned = purchasesDatabase();
 
 function open(connect = own.connect) {
   const database = connect();
-  const within = (
-    transaction: SqlTransaction,
-    bodies: readonly Buffer[],
-    { domain = purchases, folded = new Set<string>() } = {},
-  ) => {
-    const received = bodies.map((body) => receivedOf(body));
-    return storeBatches(transaction, domain, received, storing, folded);
-  };
-  const store = (...bodies: readonly Buffer[]) => database.transaction((transaction) => within(transaction, bodies));
-  return { database, within, store };
+  const store = (...bodies: readonly Buffer[]) => database.transaction((transaction) => storeIn(transaction, bodies));
+  return { database, store };
 }
 
 test("a new batch becomes rows, a ledger entry and a ranking message of its moves", async () => {
@@ -40,7 +32,7 @@ test("a new batch becomes rows, a ledger entry and a ranking message of its move
 });
 
 test("a late copy of a folded batch changes nothing, and another batch with its id is rejected", async () => {
-  const { database, store, within } = open();
+  const { database, store } = open();
   const [batch, stored] = [newBatchId(), sale(9)];
   const body = bodyOf([stored], batch);
   await store(body);
@@ -52,7 +44,7 @@ test("a late copy of a folded batch changes nothing, and another batch with its 
   const late = await store(body).catch((error: unknown) => error);
   const keys = late instanceof LateCopies ? late.keys : expect.fail("the copy is not found");
   expect(keys).toEqual(new Set([textOfBatchId(batch)]));
-  const storeFolded = (copy: Buffer) => database.transaction((one) => within(one, [copy], { folded: new Set(keys) }));
+  const storeFolded = (copy: Buffer) => database.transaction((one) => storeIn(one, [copy], { folded: new Set(keys) }));
   const again = await storeFolded(body);
   expect([again.changes, [...again.rankingMessages]]).toEqual([0, [[textOfBatchId(batch), undefined]]]);
   await expect(storeFolded(bodyOf([sale(9)], batch))).rejects.toBeInstanceOf(ForeignBatch);
@@ -61,11 +53,11 @@ test("a late copy of a folded batch changes nothing, and another batch with its 
 });
 
 test("of two writers that store copies of a batch at once one fails, and its retry returns the other's ranking message", async () => {
-  const { database, within, store } = open();
+  const { database, store } = open();
   const body = bodyOf([sale(4)]);
   let copy: Promise<unknown> | undefined;
   const first = await database.transaction(async (transaction) => {
-    const stored = await within(transaction, [body]);
+    const stored = await storeIn(transaction, [body]);
     // The first commits when the copy has read the ledger and writes its rows.
     await new Promise<void>((resolve) => {
       const write: typeof purchases.store.write = (other, events, refuse) => {
@@ -73,7 +65,7 @@ test("of two writers that store copies of a batch at once one fails, and its ret
         return purchases.store.write(other, events, refuse);
       };
       const domain = { ...purchases, store: { ...purchases.store, write } };
-      copy = Promise.allSettled([database.transaction((other) => within(other, [body], { domain }))]);
+      copy = Promise.allSettled([database.transaction((other) => storeIn(other, [body], { domain }))]);
     });
     return stored;
   });
