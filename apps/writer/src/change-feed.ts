@@ -4,15 +4,10 @@ import { Outage } from "@tally/runtime";
 import type { ReceivedBatch } from "./received-batch.ts";
 import { retried } from "./rejected-events.ts";
 
-interface ChangeFeedOptions extends FeedOptions {
-  readonly domain: Domain;
-  readonly rows: SqlReader;
-}
-
 /** Publishes what a batch has stored, at least once, as one message. `changes`: undefined for a batch that was stored
  * before. For such a batch and for a redelivered one, it publishes all events that have rows: it cannot know which were
  * published, and another batch may have stored them. */
-export function changeFeed({ rows, ...options }: ChangeFeedOptions) {
+export function changeFeed({ rows, ...options }: FeedOptions & { readonly domain: Domain; readonly rows: SqlReader }) {
   const { domain, signal, log } = options;
   const { feed } = domain;
   const publish = feedPublisher(options);

@@ -23,9 +23,6 @@ export const idColumn = (name: string) => ({
   ofColumn: (bytes: unknown) => (Buffer.isBuffer(bytes) ? eventIdOfBytes(bytes) : ""),
 });
 
-/** Columns that follow from the event: written, never read. */
-type Derived<E> = Readonly<Record<string, (event: E) => SqlValue>>;
-
 /** A table with one row for each event: `id` is the event's, `producer` and `sequence` are its batch. A row is new if
  * its id is. */
 export interface EventTable<E extends Event> extends Store<E, BatchEvent<E>>, EventRows<E> {
@@ -38,11 +35,12 @@ export interface EventTable<E extends Event> extends Store<E, BatchEvent<E>>, Ev
   readonly eventOfRow: (row: object) => E;
 }
 
+/** `derived`: columns that follow from the event: written, never read. */
 export function eventTable<S extends TObject>(
   schema: S,
   name: string,
   columns: Columns<Static<S>>,
-  derived: Derived<Static<S>> = {},
+  derived: Readonly<Record<string, (event: Static<S>) => SqlValue>> = {},
 ): EventTable<Static<S> & Event> {
   type E = Static<S> & Event;
   // A column receives only the values of its field.

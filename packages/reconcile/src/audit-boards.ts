@@ -89,10 +89,7 @@ export async function auditBoards(
       const found = differing.get(board) ?? [];
       const members = [...found.map(({ member }) => member), ...(moved.get(board)?.keys() ?? [])];
       if (meanwhile === undefined || suspected > suspectsMax) found.forEach(differ);
-      else if (members.length > 0) {
-        const rows = new Map(own);
-        again.set(board, new Map(members.map((member) => [member, rows.get(member) ?? 0])));
-      }
+      else if (members.length > 0) again.set(board, rowsOf(own, members));
     }
     if (meanwhile !== undefined) await compareAgain(domain.name, rankings, meanwhile, again, movingMs);
     for (const { board } of boards) {
@@ -191,6 +188,11 @@ function withMoves(cells: readonly Cell[], since: ReadonlyMap<string, number> | 
   const all = new Map(cells);
   for (const [member, by] of since) all.set(member, sumOfCounts(all.get(member), by));
   return [...all].filter(([, count]) => count !== 0);
+}
+
+function rowsOf(cells: readonly Cell[], members: readonly string[]): Counts {
+  const rows = new Map(cells);
+  return new Map(members.map((member) => [member, rows.get(member) ?? 0]));
 }
 
 /** The members whose counts on the board are not those of the rows. */

@@ -104,12 +104,10 @@ export class BatchMarks {
   }
 }
 
-type Marks = ReadonlyMap<string, Buffer>;
-
 /** The marks of the first that are in none of the others. */
 export function* unset(
   marks: Iterable<readonly [producer: string, marks: Buffer]>,
-  others: readonly (Marks | BatchMarks)[],
+  others: readonly Pick<BatchMarks, "get">[],
 ): Generator<BatchId> {
   for (const [producer, own] of marks) {
     const found = others.map((other) => other.get(producer));

@@ -35,8 +35,6 @@ export const second = { storeID: 7, name: exampleStore.name, quantity: 2 };
 
 const Ranking = { ...Name, ...ShownWindow, asOf: AsOf };
 
-type Register = Pick<typeof items, "namesOf">;
-
 async function pageOf<T extends object>(
   sources: Sources,
   owner: Owner,
@@ -46,7 +44,7 @@ async function pageOf<T extends object>(
     members,
     of,
     storeID,
-  }: Record<"owners" | "members", Register> & { of: (id: number) => T; storeID?: number },
+  }: Record<"owners" | "members", Pick<typeof items, "namesOf">> & { of: (id: number) => T; storeID?: number },
 ) {
   const page = { limit: parseTopLimit(limit), offset: parseOffset(offset) };
   const { window, shown } = await parseWindow(sources, asked, storeID);

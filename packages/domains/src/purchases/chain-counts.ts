@@ -6,14 +6,6 @@ import { sales } from "./series.ts";
 import type { RegionVersion } from "./stores.ts";
 import { inLedger, tables, type Key, type Owner } from "./window-counts.ts";
 
-interface ChainRow {
-  readonly store: number;
-  /** yyyymmdd */
-  readonly day: string;
-  readonly counts: string;
-  readonly isFolded: 0 | 1;
-}
-
 // About two seconds, and 100 MB of the gateway. A purchase that is not folded is a row; a folded day has up to 16 for
 // each store.
 const rowsMax = 300_000;
@@ -35,7 +27,7 @@ const countsOf = (ofMember: string, ofStore: string) =>
       const some = many === 0 ? [] : [stores];
       return [series, ...some, seriesFrom, to, ...some, seriesFrom, to, ...some];
     },
-    ofRows: (rows: readonly ChainRow[]) => rows,
+    ofRows: (rows: readonly { store: number; day: string; counts: string; isFolded: 0 | 1 }[]) => rows,
   });
 const ofAllStores = countsOf("", "");
 const ofSomeStores = countsOf("AND member IN (?)", "AND store_id IN (?)");

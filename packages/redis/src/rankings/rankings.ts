@@ -37,13 +37,8 @@ export interface Board {
   readonly cells: Cells;
 }
 
-type CountsBy = (prefix: string) => Iterable<Board>;
-
 /** The boards of keys and those of members: the same counts. */
-export interface MirroredCounts {
-  readonly byKey: CountsBy;
-  readonly byMember: CountsBy;
-}
+export type MirroredCounts = Readonly<Record<"byKey" | "byMember", (prefix: string) => Iterable<Board>>>;
 
 /** A generation that is being built. Calls reject when Redis is down for too long. */
 export interface NewGeneration extends BatchRanking {
