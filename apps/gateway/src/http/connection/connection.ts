@@ -206,31 +206,25 @@ const requestsPerTurn = 16;
 export class Turns {
   // A Set iterates in insertion order, and also visits items that are added again during the iteration.
   readonly #waiting = new Set<Connection>();
-  #isScheduled = false;
+  #next: NodeJS.Immediate | undefined;
 
   add(connection: Connection): void {
     this.#waiting.add(connection);
-    this.#schedule();
+    this.#next ??= setImmediate(this.#run);
   }
 
   delete(connection: Connection): void {
     this.#waiting.delete(connection);
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#run());
-  }
-
-  #run(): void {
-    this.#isScheduled = false;
+  readonly #run = (): void => {
+    this.#next = undefined;
     let left = requestsPerTurn;
     for (const connection of this.#waiting) {
       if (left-- === 0) break;
       this.#waiting.delete(connection);
       if (connection.handOne()) this.#waiting.add(connection);
     }
-    if (this.#waiting.size > 0) this.#schedule();
-  }
+    if (this.#waiting.size > 0) this.#next ??= setImmediate(this.#run);
+  };
 }
