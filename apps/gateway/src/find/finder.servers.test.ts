@@ -1,8 +1,8 @@
 import { ownDatabase } from "@tally/database/own-database";
 import { lookup } from "@tally/contract";
 import { expect, test } from "vitest";
-import { GroupReads } from "../read/group-reads.ts";
-import { Finder } from "./finder.ts";
+import { groupReads } from "../read/group-reads.ts";
+import { createFinder } from "./finder.ts";
 
 const database = ownDatabase().connect();
 
@@ -17,16 +17,16 @@ const things = lookup({
 /** `endpoints`: the endpoint of each statement; `readersMax`: how many readers may wait for the read endpoint. */
 function finderOf(readersMax: number) {
   const endpoints: string[] = [];
-  const groupReads = (endpoint: "read" | "write", waitingMax: number): GroupReads =>
-    new GroupReads({
+  const readsOf = (endpoint: "read" | "write", waitingMax: number) =>
+    groupReads({
       reader: endpoint === "read" ? database.reader : database.writer,
       waitingMax,
       waitMs: 20_000,
       onStatement: () => endpoints.push(endpoint),
     });
-  const finder = new Finder({
-    read: groupReads("read", readersMax),
-    write: groupReads("write", 10),
+  const finder = createFinder({
+    read: readsOf("read", readersMax),
+    write: readsOf("write", 10),
     recentBytesMax: 0,
     waitMs: 100,
     waitersMax: 10,

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { bytesOfEventId, type Event, type Lookup } from "@tally/contract";
+import { bytesOfEventId, type Event, type Lookup, type Sources } from "@tally/contract";
 import { rejection } from "../errors/catalogue.ts";
 import { ClientError } from "../errors/reject.ts";
-import type { GroupReads } from "../read/group-reads.ts";
 
 /*
  * Where an accepted event is found, although its row may not be stored yet, or may not have reached the read endpoint:
@@ -20,9 +19,9 @@ import type { GroupReads } from "../read/group-reads.ts";
 
 export type Found = "memory" | "read" | "write" | "waited" | "late" | "none";
 
-export interface FinderOptions {
-  readonly read: GroupReads;
-  readonly write: GroupReads;
+interface FinderOptions {
+  readonly read: Sources["read"];
+  readonly write: Sources["read"];
   readonly recentBytesMax: number;
   readonly waitMs: number;
   readonly waitersMax: number;
@@ -41,83 +40,77 @@ const pollEveryMsMax = 100;
 const pollEveryShare = 0.2;
 
 /** Finds accepted events of one domain. */
-export class Finder {
-  readonly #options: FinderOptions;
+export function createFinder({ read, write, recentBytesMax, waitMs, waitersMax, onFind }: FinderOptions) {
   /** The newest confirmed events of this gateway. */
-  readonly #recent = new Map<string, { readonly event: Event; readonly bytes: number }>();
-  #recentBytes = 0;
+  const recent = new Map<string, { readonly event: Event; readonly bytes: number }>();
+  let recentBytes = 0;
   /** Lookups that wait for their rows, the oldest first. */
-  readonly #waiters = new Set<{ readonly sinceMs: number }>();
-  #nextPoll: Promise<void> | undefined;
+  const waiters = new Set<{ readonly sinceMs: number }>();
+  let nextPoll: Promise<void> | undefined;
 
-  constructor(options: FinderOptions) {
-    this.#options = options;
-  }
-
-  /** Keeps a confirmed event; `size`: about its bytes. */
-  remember(event: Event, size: number): void {
-    const { recentBytesMax } = this.#options;
-    const bytes = size + overheadBytes;
-    if (bytes > recentBytesMax || this.#recent.has(event.id)) return;
-    this.#recent.set(event.id, { event, bytes });
-    this.#recentBytes += bytes;
-    // A Map iterates in insertion order: the oldest first.
-    for (const [id, oldest] of this.#recent) {
-      if (this.#recentBytes <= recentBytesMax) break;
-      this.#recent.delete(id);
-      this.#recentBytes -= oldest.bytes;
-    }
-  }
-
-  /** Undefined: there is no such event. Rejects with NOT_YET, READS_FULL, or the error of the database. */
-  async find<T>(lookup: Lookup<T>, id: string, acceptedAtMs: number): Promise<T | undefined> {
-    const own = this.#recent.get(id);
-    if (own !== undefined) return this.#found("memory", lookup.ofEvent(own.event));
-    const key = [bytesOfEventId(id)] as const;
-    // By either clock: setting the first one does not change the second.
-    const isYoung = [Date.now(), performance.timeOrigin + performance.now()].some(
-      (now) => acceptedAtMs > now - youngMs && acceptedAtMs < now + clockSkewMs,
-    );
-    const read = await this.#options.read.read(lookup, key).catch((error: unknown) => {
-      // Read endpoint down: the write endpoint has recent events. Overloaded: fails, because load must not shift.
-      if (!isYoung || (error instanceof ClientError && error.code === "READS_FULL")) throw error;
-      return undefined;
-    });
-    if (read !== undefined) return this.#found("read", read);
-    const written = await this.#options.write.read(lookup, key);
-    if (written !== undefined) return this.#found("write", written);
-    if (!isYoung) return this.#found("none", undefined);
-    return this.#found("waited", await this.#wait(lookup, key));
+  function found<T>(where: Found, value: T): T {
+    onFind(where);
+    return value;
   }
 
   /** Reads the write endpoint until the row is there, in the same statements as all that wait. */
-  async #wait<T>(lookup: Lookup<T>, key: readonly [Buffer]): Promise<T> {
-    const { write, waitMs, waitersMax, onFind } = this.#options;
-    if (this.#waiters.size < waitersMax) {
+  async function wait<T>(lookup: Lookup<T>, key: readonly [Buffer]): Promise<T> {
+    if (waiters.size < waitersMax) {
       const waiter = { sinceMs: performance.now() };
-      this.#waiters.add(waiter);
-      let found: T | undefined;
+      waiters.add(waiter);
+      let value: T | undefined;
       do {
-        await (this.#nextPoll ??= this.#pause());
+        await (nextPoll ??= pause());
         // After an error too, because the database may come back.
-        found = await write.read(lookup, key).catch(() => undefined);
-      } while (found === undefined && performance.now() - waiter.sinceMs < waitMs);
-      this.#waiters.delete(waiter);
-      if (found !== undefined) return found;
+        value = await write(lookup, key).catch(() => undefined);
+      } while (value === undefined && performance.now() - waiter.sinceMs < waitMs);
+      waiters.delete(waiter);
+      if (value !== undefined) return value;
     }
     onFind("late");
     throw new ClientError(rejection("NOT_YET"));
   }
 
-  async #pause(): Promise<void> {
-    const [oldest] = this.#waiters;
+  async function pause(): Promise<void> {
+    const [oldest] = waiters;
     const waitedMs = oldest === undefined ? 0 : performance.now() - oldest.sinceMs;
     await delay(Math.min(Math.max(waitedMs * pollEveryShare, pollEveryMsMin), pollEveryMsMax));
-    this.#nextPoll = undefined;
+    nextPoll = undefined;
   }
 
-  #found<T>(where: Found, found: T): T {
-    this.#options.onFind(where);
-    return found;
-  }
+  return {
+    /** Keeps a confirmed event; `size`: about its bytes. */
+    remember(event: Event, size: number): void {
+      const bytes = size + overheadBytes;
+      if (bytes > recentBytesMax || recent.has(event.id)) return;
+      recent.set(event.id, { event, bytes });
+      recentBytes += bytes;
+      // A Map iterates in insertion order: the oldest first.
+      for (const [id, oldest] of recent) {
+        if (recentBytes <= recentBytesMax) break;
+        recent.delete(id);
+        recentBytes -= oldest.bytes;
+      }
+    },
+
+    /** Undefined: there is no such event. Rejects with NOT_YET, READS_FULL, or the error of the database. */
+    async find<T>(lookup: Lookup<T>, id: string, acceptedAtMs: number): Promise<T | undefined> {
+      const own = recent.get(id);
+      if (own !== undefined) return found("memory", lookup.ofEvent(own.event));
+      const key = [bytesOfEventId(id)] as const;
+      // By either clock: setting the first one does not change the second.
+      const isYoung = [Date.now(), performance.timeOrigin + performance.now()].some(
+        (now) => acceptedAtMs > now - youngMs && acceptedAtMs < now + clockSkewMs,
+      );
+      const row = await read(lookup, key).catch((error: unknown) => {
+        // Read endpoint down: the write endpoint has recent events. Overloaded: fails, because load must not shift.
+        if (!isYoung || (error instanceof ClientError && error.code === "READS_FULL")) throw error;
+        return undefined;
+      });
+      if (row !== undefined) return found("read", row);
+      const written = await write(lookup, key);
+      if (written !== undefined) return found("write", written);
+      return isYoung ? found("waited", await wait(lookup, key)) : found("none", undefined);
+    },
+  };
 }

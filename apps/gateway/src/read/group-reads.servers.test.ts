@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ownDatabase } from "@tally/database/own-database";
 import { keyedRead, type SqlReader } from "@tally/contract";
 import { beforeAll, expect, test, vi } from "vitest";
-import { GroupReads, type GroupReadOptions } from "./group-reads.ts";
+import { groupReads as readsOf, type GroupReadOptions } from "./group-reads.ts";
 
 const lock = randomBytes(6).toString("hex");
 const own = ownDatabase();
@@ -53,7 +53,7 @@ function groupReads(options: Partial<GroupReadOptions> = {}) {
   const keys: number[] = [];
   const reported: number[] = [];
   const { reader }: { readonly reader: SqlReader } = database;
-  const reads = new GroupReads({
+  const read = readsOf({
     reader: {
       query(sql, values) {
         const [list] = values ?? [];
@@ -66,7 +66,7 @@ function groupReads(options: Partial<GroupReadOptions> = {}) {
     onStatement: (count) => reported.push(count),
     ...options,
   });
-  return { keys, reported, reads };
+  return { keys, reported, read };
 }
 
 /** Runs `work` while statements of `soldHeld` do not return. */
@@ -89,10 +89,10 @@ const untilHeld = (statements: number): Promise<void> =>
   }, 10_000);
 
 test("each reader gets the rows of its key, and nothing for a key without rows", async () => {
-  const { reads } = groupReads();
+  const { read } = groupReads();
   const keyOf = (shop: number, item: string) => [shop, item] as const;
   const wanted = [keyOf(1, "item/1"), keyOf(1, "x"), keyOf(2, "item/2"), keyOf(2, "x"), keyOf(1, "X")];
-  expect(await Promise.all(wanted.map((key) => reads.read(sold, key)))).toEqual([42, 5, 1, 0, 0]);
+  expect(await Promise.all(wanted.map((key) => read(sold, key)))).toEqual([42, 5, 1, 0, 0]);
 });
 
 test("a key of any values finds its rows: bytes, large numbers, text that could be several keys", async () => {
@@ -109,9 +109,9 @@ test("a key of any values finds its rows: bytes, large numbers, text that could 
     keysMax: 100,
     ofRows: (rows) => rows.length,
   });
-  const { reads, keys } = groupReads();
+  const { read, keys } = groupReads();
   const missing = ["a", "b", 2, Buffer.from([0, 0])] as const;
-  expect(await Promise.all([...manyParts, missing].map((key) => reads.read(parts, key)))).toEqual([
+  expect(await Promise.all([...manyParts, missing].map((key) => read(parts, key)))).toEqual([
     ...manyParts.map(() => 1),
     0,
   ]);
@@ -119,8 +119,8 @@ test("a key of any values finds its rows: bytes, large numbers, text that could 
 });
 
 test("many readers share few statements, and a key of several readers is in them once", async () => {
-  const { reads, keys, reported } = groupReads();
-  const pending = Array.from({ length: 900 }, (_, n) => reads.read(sold, [n % 300, `item/${n % 300}`]));
+  const { read, keys, reported } = groupReads();
+  const pending = Array.from({ length: 900 }, (_, n) => read(sold, [n % 300, `item/${n % 300}`]));
   const found = await Promise.all(pending);
   expect(found.filter((n) => n === 1)).toHaveLength(897);
   expect(keys).toEqual([100, 100, 100]);
@@ -128,15 +128,15 @@ test("many readers share few statements, and a key of several readers is in them
 });
 
 test("reads during statements share the next statement", async () => {
-  const { reads, keys } = groupReads();
+  const { read, keys } = groupReads();
   const pending: Promise<number>[] = [];
   await whileHeld(async () => {
     for (const shop of [7, 8]) {
-      pending.push(reads.read(soldHeld, [shop]));
+      pending.push(read(soldHeld, [shop]));
       await untilHeld(pending.length);
     }
     for (let shop = 10; shop < 60; shop++) {
-      pending.push(reads.read(soldHeld, [shop]));
+      pending.push(read(soldHeld, [shop]));
       await new Promise(setImmediate);
     }
   });
@@ -145,59 +145,59 @@ test("reads during statements share the next statement", async () => {
 });
 
 test("a reader of a key that is being read sees all that was written before its read", async () => {
-  const { reads } = groupReads();
+  const { read } = groupReads();
   const pending: Promise<number>[] = [];
   await whileHeld(async () => {
-    pending.push(reads.read(soldHeld, [9]));
+    pending.push(read(soldHeld, [9]));
     await untilHeld(1);
     await database.transaction((transaction) => transaction.execute("UPDATE sales SET n = 2 WHERE shop = 9"));
-    pending.push(reads.read(soldHeld, [9]));
+    pending.push(read(soldHeld, [9]));
   });
   expect(await Promise.all(pending)).toEqual([1, 2]);
 });
 
 test("a failed statement rejects its readers, and no later reader", async () => {
-  const { reads, keys } = groupReads();
+  const { read, keys } = groupReads();
   const late = keyedRead({
     select: "SELECT id FROM created_late WHERE id IN (?)",
     key: ["id"],
     keysMax: 100,
     ofRows: (rows: readonly { readonly id: number }[]) => rows.length,
   });
-  const results = await Promise.allSettled([1, 2, 2].map((id) => reads.read(late, [id])));
+  const results = await Promise.allSettled([1, 2, 2].map((id) => read(late, [id])));
   const failed = { status: "rejected", reason: expect.objectContaining({ code: "DATABASE_STATEMENT" }) };
   expect(results).toEqual([failed, failed, failed]);
   expect(keys).toEqual([2]);
   await database.transaction((transaction) => transaction.execute("CREATE TABLE created_late SELECT 2 AS id"));
-  expect(await Promise.all([1, 2].map((id) => reads.read(late, [id])))).toEqual([0, 1]);
+  expect(await Promise.all([1, 2].map((id) => read(late, [id])))).toEqual([0, 1]);
 });
 
 test("when too many readers wait, further ones are rejected until some have their rows", async () => {
-  const { reads } = groupReads({ waitingMax: 3 });
+  const { read } = groupReads({ waitingMax: 3 });
   const pending: Promise<number>[] = [];
   await whileHeld(async () => {
-    pending.push(reads.read(soldHeld, [11]), reads.read(soldHeld, [11]), reads.read(soldHeld, [12]));
-    await expect(reads.read(soldHeld, [11])).rejects.toMatchObject({ code: "READS_FULL" });
+    pending.push(read(soldHeld, [11]), read(soldHeld, [11]), read(soldHeld, [12]));
+    await expect(read(soldHeld, [11])).rejects.toMatchObject({ code: "READS_FULL" });
   });
   expect(await Promise.all(pending)).toEqual([1, 1, 1]);
-  expect(await Promise.all([13, 14, 15].map((shop) => reads.read(soldHeld, [shop])))).toEqual([1, 1, 1]);
+  expect(await Promise.all([13, 14, 15].map((shop) => read(soldHeld, [shop])))).toEqual([1, 1, 1]);
 });
 
 test("a reader that waited too long is rejected, and costs no statement and no place", async () => {
-  const { reads, keys } = groupReads({ waitMs: 500, waitingMax: 3 });
+  const { read, keys } = groupReads({ waitMs: 500, waitingMax: 3 });
   const pending: Promise<number>[] = [];
   let late: Promise<PromiseSettledResult<number>[]> = Promise.resolve([]);
   await whileHeld(async () => {
     for (const shop of [7, 8]) {
-      pending.push(reads.read(soldHeld, [shop]));
+      pending.push(read(soldHeld, [shop]));
       await untilHeld(pending.length);
     }
     const sinceMs = performance.now();
-    late = Promise.allSettled([reads.read(soldHeld, [20])]);
+    late = Promise.allSettled([read(soldHeld, [20])]);
     await vi.waitFor(() => expect(performance.now() - sinceMs).toBeGreaterThan(500), 10_000);
   });
   expect(await late).toMatchObject([{ status: "rejected", reason: { code: "READS_FULL" } }]);
   expect(await Promise.all(pending)).toEqual([1, 1]);
-  expect(await Promise.all([20, 21, 22].map((shop) => reads.read(soldHeld, [shop])))).toEqual([1, 1, 1]);
+  expect(await Promise.all([20, 21, 22].map((shop) => read(soldHeld, [shop])))).toEqual([1, 1, 1]);
   expect(keys).toEqual([1, 1, 3]);
 });

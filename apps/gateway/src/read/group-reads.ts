@@ -1,4 +1,4 @@
-import type { KeyedRead, ReadKey, SqlReader } from "@tally/contract";
+import type { KeyedRead, ReadKey, Sources, SqlReader } from "@tally/contract";
 import { rejection } from "../errors/catalogue.ts";
 import { ClientError } from "../errors/reject.ts";
 
@@ -31,78 +31,50 @@ interface Pending<K, T> {
 // More statements make groups smaller; with only one, the database is idle between statements.
 const statementsMax = 2;
 
-/** Reads rows of any kind on one endpoint. Reads of one kind that arrive at about the same time share a statement. */
-export class GroupReads {
-  readonly #options: GroupReadOptions;
-  /** KeyedRead<K, T> → GroupRead<K, T> */
-  readonly #groups = new Map<object, unknown>();
-
-  constructor(options: GroupReadOptions) {
-    this.#options = options;
-  }
-
-  /** Rejects with the reader's error, and with READS_FULL. */
-  read<K extends ReadKey, T>(what: KeyedRead<K, T>, key: K): Promise<T> {
-    // The group that is kept under a kind was made for it.
+/** Returns a function that reads rows of any kind on one endpoint. Reads of one kind that arrive at about the same time
+ * share a statement. It rejects with the reader's error, and with READS_FULL. */
+export function groupReads(options: GroupReadOptions): Sources["read"] {
+  /** KeyedRead<K, T> → the read of a key: K → T */
+  const kinds = new Map<object, unknown>();
+  return function read<K extends ReadKey, T>(what: KeyedRead<K, T>, key: K): Promise<T> {
+    // What is kept under a kind was made for it.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    let group = this.#groups.get(what) as GroupRead<K, T> | undefined;
-    if (group === undefined) this.#groups.set(what, (group = new GroupRead(what, this.#options)));
-    return group.read(key);
-  }
+    const readOne = kinds.getOrInsertComputed(what, () => readsOfKind(what, options)) as (key: K) => Promise<T>;
+    return readOne(key);
+  };
 }
 
 /** Reads one kind of rows. */
-class GroupRead<K extends ReadKey, T> {
-  readonly #options: GroupReadOptions;
-  readonly #what: KeyedRead<K, T>;
+function readsOfKind<K extends ReadKey, T>(
+  { select, key: columns, values, ofRows, keysMax }: KeyedRead<K, T>,
+  { reader, waitingMax, waitMs, onStatement }: GroupReadOptions,
+) {
   /** By name of the key, the oldest first. */
-  readonly #pending = new Map<string, Pending<K, T>>();
-  #waiting = 0;
-  #statements = 0;
-  #wake: NodeJS.Immediate | undefined;
+  const pending = new Map<string, Pending<K, T>>();
+  let waiting = 0;
+  let statements = 0;
+  let wake: NodeJS.Immediate | undefined;
 
-  constructor(what: KeyedRead<K, T>, options: GroupReadOptions) {
-    this.#what = what;
-    this.#options = options;
-  }
-
-  read(key: K): Promise<T> {
-    if (this.#waiting >= this.#options.waitingMax) return Promise.reject(full());
-    this.#waiting++;
-    const name = nameOfKey(key);
-    const known = this.#pending.get(name);
-    const pending = known ?? { key, sinceMs: performance.now(), result: Promise.withResolvers<T>(), readers: 0 };
-    if (known === undefined) this.#pending.set(name, pending);
-    pending.readers++;
-    // Later in this turn, so that all requests that were read together go together.
-    this.#wake ??= setImmediate(() => {
-      this.#wake = undefined;
-      this.#pump();
-    });
-    return pending.result.promise;
-  }
-
-  #pump(): void {
-    this.#rejectLate();
-    while (this.#statements < statementsMax && this.#pending.size > 0) {
+  function pump(): void {
+    rejectLate();
+    while (statements < statementsMax && pending.size > 0) {
       const group = new Map<string, Pending<K, T>>();
-      for (const [name, pending] of this.#pending) {
-        group.set(name, pending);
-        this.#pending.delete(name);
-        if (group.size === this.#what.keysMax) break;
+      for (const [name, one] of pending) {
+        group.set(name, one);
+        pending.delete(name);
+        if (group.size === keysMax) break;
       }
-      void this.#query(group);
+      void query(group);
     }
   }
 
-  async #query(group: ReadonlyMap<string, Pending<K, T>>): Promise<void> {
-    this.#statements++;
+  async function query(group: ReadonlyMap<string, Pending<K, T>>): Promise<void> {
+    statements++;
     try {
-      this.#options.onStatement(group.size);
-      const { select, key: columns, values, ofRows } = this.#what;
+      onStatement(group.size);
       const keys = Array.from(group.values(), ({ key }) => key);
       const [sent] = values === undefined ? [[keys]] : keys.map(values);
-      const rows = await this.#options.reader.query<Record<string, unknown>>(select, sent);
+      const rows = await reader.query<Record<string, unknown>>(select, sent);
       const byName = columns && Map.groupBy(rows, (row) => nameOfKey(columns.map((column) => row[column])));
       for (const [name, { key, result }] of group)
         result.resolve(ofRows(byName === undefined ? rows : (byName.get(name) ?? []), key));
@@ -110,21 +82,36 @@ class GroupRead<K extends ReadKey, T> {
       // Rejecting a resolved promise is a no-op.
       for (const { result } of group.values()) result.reject(error);
     }
-    this.#statements--;
-    for (const { readers } of group.values()) this.#waiting -= readers;
-    this.#pump();
+    statements--;
+    for (const { readers } of group.values()) waiting -= readers;
+    pump();
   }
 
   // When statements are slow, a reader that has waited too long costs the database nothing.
-  #rejectLate(): void {
-    const late = performance.now() - this.#options.waitMs;
-    for (const [name, { sinceMs, readers, result }] of this.#pending) {
+  function rejectLate(): void {
+    const late = performance.now() - waitMs;
+    for (const [name, { sinceMs, readers, result }] of pending) {
       if (sinceMs > late) return;
-      this.#pending.delete(name);
-      this.#waiting -= readers;
+      pending.delete(name);
+      waiting -= readers;
       result.reject(full());
     }
   }
+
+  return (key: K): Promise<T> => {
+    if (waiting >= waitingMax) return Promise.reject(full());
+    waiting++;
+    const one = pending.getOrInsertComputed(nameOfKey(key), () => {
+      return { key, sinceMs: performance.now(), result: Promise.withResolvers<T>(), readers: 0 };
+    });
+    one.readers++;
+    // Later in this turn, so that all requests that were read together go together.
+    wake ??= setImmediate(() => {
+      wake = undefined;
+      pump();
+    });
+    return one.result.promise;
+  };
 }
 
 const full = (): ClientError => new ClientError(rejection("READS_FULL"));

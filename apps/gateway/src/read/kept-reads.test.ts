@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { keyedRead } from "@tally/contract";
 import { expect, test } from "vitest";
-import { KeptReads } from "./kept-reads.ts";
+import { keptReads as readsKept } from "./kept-reads.ts";
 
 const names = keyedRead<readonly [id: number], { readonly name: string | undefined }, string | undefined>({
   select: "",
@@ -12,7 +12,7 @@ const names = keyedRead<readonly [id: number], { readonly name: string | undefin
 /** Reads `values`, which may change. */
 function keptReads(values: Map<number, string | Promise<string>>) {
   const read: number[] = [];
-  const reads = new KeptReads({
+  const readKept = readsKept({
     keptMs: 50,
     keysMax: 2,
     waitMs: 20,
@@ -22,7 +22,7 @@ function keptReads(values: Map<number, string | Promise<string>>) {
       return what.ofRows([{ name: await values.get(id) }], key);
     },
   });
-  return { read, nameOf: async (id: number) => reads.read(names, [id]) };
+  return { read, nameOf: async (id: number) => readKept(names, [id]) };
 }
 
 test("a value is read once in a while, also one that is not there, for any number of readers", async () => {

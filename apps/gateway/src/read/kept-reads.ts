@@ -20,35 +20,11 @@ export interface KeptReadOptions {
 
 /** Keeps what was read for `keptMs`. A failed read keeps the value before, and is repeated only after `keptMs`: while
  * the database is down, rankings keep their names and are hardly slower. */
-export class KeptReads {
-  readonly #options: KeptReadOptions;
+export function keptReads({ read, keptMs, keysMax, waitMs }: KeptReadOptions): Sources["readKept"] {
   /** KeyedRead<K, T> → Kept<T> by name of the key, the oldest first. */
-  readonly #kinds = new Map<object, Map<string, Kept<unknown>>>();
+  const kinds = new Map<object, Map<string, Kept<unknown>>>();
 
-  constructor(options: KeptReadOptions) {
-    this.#options = options;
-  }
-
-  read<K extends ReadKey, T>(what: KeyedRead<K, T>, key: K): T | undefined | Promise<T | undefined> {
-    let kind = this.#kinds.get(what);
-    if (kind === undefined) this.#kinds.set(what, (kind = new Map()));
-    const name = nameOfKey(key);
-    // All values in `kind` were read by `what`.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const known = kind.get(name) as Kept<T> | undefined;
-    const atMs = performance.now();
-    if (known !== undefined && atMs - known.atMs < this.#options.keptMs) return known.reading ?? known.value;
-    const kept: Kept<T> = { value: known?.value, atMs, reading: undefined };
-    kept.reading = this.#renew(kept, what, key);
-    kind.delete(name);
-    kind.set(name, kept);
-    const [oldest] = kind.size > this.#options.keysMax ? kind.keys() : [];
-    if (oldest !== undefined) kind.delete(oldest);
-    return kept.reading;
-  }
-
-  async #renew<K extends ReadKey, T>(kept: Kept<T>, what: KeyedRead<K, T>, key: K): Promise<T | undefined> {
-    const { read, waitMs } = this.#options;
+  async function renew<K extends ReadKey, T>(kept: Kept<T>, what: KeyedRead<K, T>, key: K): Promise<T | undefined> {
     const renewed = read(what, key).then(
       (value) => void (kept.value = value),
       () => undefined,
@@ -57,4 +33,21 @@ export class KeptReads {
     kept.reading = undefined;
     return kept.value;
   }
+
+  return function readKept<K extends ReadKey, T>(what: KeyedRead<K, T>, key: K) {
+    const kind = kinds.getOrInsertComputed(what, () => new Map());
+    const name = nameOfKey(key);
+    // All values in `kind` were read by `what`.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const known = kind.get(name) as Kept<T> | undefined;
+    const atMs = performance.now();
+    if (known !== undefined && atMs - known.atMs < keptMs) return known.reading ?? known.value;
+    const kept: Kept<T> = { value: known?.value, atMs, reading: undefined };
+    kept.reading = renew(kept, what, key);
+    kind.delete(name);
+    kind.set(name, kept);
+    const [oldest] = kind.size > keysMax ? kind.keys() : [];
+    if (oldest !== undefined) kind.delete(oldest);
+    return kept.reading;
+  };
 }

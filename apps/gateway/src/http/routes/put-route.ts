@@ -16,52 +16,30 @@ export function addPutRoute(app: FastifyInstance, path: string, route: PutRoute,
   const check = Compile(Body);
   const config = routeConfig(domain, route, { action: "operate", storeOf: ({ params }) => route.storeOf(params) });
   const schema = { params: Params, response: { 200: response } };
-  const puts = operator && new GroupPuts(route, operator);
+  const put = operator && groupPuts(route, operator);
   app.put(path, { config, schema }, async ({ params, body }, reply) => {
-    if (puts === undefined) return reject(reply, rejection("CONFIGURATION_READ_ONLY"));
+    if (put === undefined) return reject(reply, rejection("CONFIGURATION_READ_ONLY"));
     // Null stands for no body.
     const value = (Buffer.isBuffer(body) ? parseJsonBody(body) : undefined) ?? null;
     if (!check.Check(value)) throw InvalidInput.of(firstProblem(check, value));
-    return puts.put(route.rowOf(params, value));
+    return put(route.rowOf(params, value));
   });
 }
 
-interface Waiting {
-  readonly row: unknown;
-  readonly result: PromiseWithResolvers<unknown>;
-}
+/** Returns a function that writes one row. Requests that arrive during a transaction share the next one. Without this an
+ * import of 100,000 lines waits for 100,000 commits. */
+function groupPuts(route: PutRoute, operator: Database): (row: unknown) => Promise<unknown> {
+  const waiting: { readonly row: unknown; readonly result: PromiseWithResolvers<unknown> }[] = [];
+  let isWriting = false;
 
-/** Requests that arrive during a transaction share the next one. Without this an import of 100,000 lines waits for
- * 100,000 commits. */
-class GroupPuts {
-  readonly #route: PutRoute;
-  readonly #operator: Database;
-  #waiting: Waiting[] = [];
-  #isWriting = false;
-
-  constructor(route: PutRoute, operator: Database) {
-    this.#route = route;
-    this.#operator = operator;
-  }
-
-  put(row: unknown): Promise<unknown> {
-    const result = Promise.withResolvers<unknown>();
-    this.#waiting.push({ row, result });
-    if (!this.#isWriting) void this.#writeAll();
-    return result.promise;
-  }
-
-  // Never runs twice at once: put() looks at #isWriting.
-  async #writeAll(): Promise<void> {
-    this.#isWriting = true;
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, rowsMax);
+  // Never runs twice at once: isWriting.
+  async function writeAll(): Promise<void> {
+    isWriting = true;
+    while (waiting.length > 0) {
+      const group = waiting.splice(0, rowsMax);
       const rows = group.map(({ row }) => row);
       try {
-        const responses = await this.#operator.transaction(
-          (transaction) => this.#route.put(rows, transaction),
-          patience,
-        );
+        const responses = await operator.transaction((transaction) => route.put(rows, transaction), patience);
         for (const [at, { result }] of group.entries()) {
           const response = responses[at];
           if (response instanceof InvalidInput) result.reject(response);
@@ -71,6 +49,13 @@ class GroupPuts {
         for (const { result } of group) result.reject(error);
       }
     }
-    this.#isWriting = false;
+    isWriting = false;
   }
+
+  return (row) => {
+    const result = Promise.withResolvers<unknown>();
+    waiting.push({ row, result });
+    if (!isWriting) void writeAll();
+    return result.promise;
+  };
 }
