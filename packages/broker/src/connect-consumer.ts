@@ -2,7 +2,7 @@ import type { QueueSpec } from "@tally/contract";
 import type { Channel, ConsumeMessage } from "amqplib";
 import { declareQueues } from "./declare-queues.ts";
 import { ReconnectingConnection, renewWithChannel } from "./open-connection.ts";
-import type { Connection, ConnectionOptions } from "./open-connection.ts";
+import type { ConnectionOptions } from "./open-connection.ts";
 
 /** A message at its consumer. Only the first settlement counts, and none after its channel has ended. */
 export interface Delivery {
@@ -21,14 +21,7 @@ export interface Delivery {
   giveBack(): void;
 }
 
-export interface Consumer extends Connection {
-  /** Deliveries of the present connection that are not settled: the broker counts them in no queue. */
-  readonly held: number;
-  /** Stops new deliveries; those that arrived can still be settled. */
-  cancel(): Promise<void>;
-  /** Sends the settlements, then disconnects. The broker delivers unsettled messages to another consumer. */
-  close(): Promise<void>;
-}
+export type Consumer = ReturnType<typeof connectConsumer>;
 
 export interface ConsumerOptions extends ConnectionOptions {
   readonly queues: readonly QueueSpec[];
@@ -41,7 +34,7 @@ export interface ConsumerOptions extends ConnectionOptions {
 const consumerTag = "deliveries";
 
 /** Connects and consumes one queue. After a lost connection the broker delivers unacknowledged messages again. */
-export function connectConsumer(options: ConsumerOptions): Consumer {
+export function connectConsumer(options: ConsumerOptions) {
   let channel: Channel | undefined;
   let cancelled = false;
   // The broker delivers those of a lost connection again.
@@ -80,6 +73,7 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
     onUp: () => undefined,
   });
 
+  /** Stops new deliveries; those that arrived can still be settled. */
   async function cancel(): Promise<void> {
     // A connection that is lost meanwhile reconnects without a consumer.
     cancelled = true;
@@ -90,12 +84,14 @@ export function connectConsumer(options: ConsumerOptions): Consumer {
     get state() {
       return connection.state;
     },
-    get held() {
+    /** Deliveries of the present connection that are not settled: the broker counts them in no queue. */
+    get held(): number {
       return channel === undefined ? 0 : held;
     },
     ready: connection.ready,
     cancel,
-    async close() {
+    /** Sends the settlements, then disconnects. The broker delivers unsettled messages to another consumer. */
+    async close(): Promise<void> {
       await cancel();
       // A quorum queue delays acknowledgements when more than 32 are in flight, and drops those when the channel ends:
       // up to a third of 1,000 were lost, with and without channel.close. A get waits in the queue's log behind all of

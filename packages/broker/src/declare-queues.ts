@@ -55,14 +55,9 @@ async function createMissing(channel: Channel, queues: readonly QueueSpec[]): Pr
       await channel.assertQueue(queue.name, { durable: true, arguments: queueArguments(queue) });
       if (queue.exchange !== undefined) await channel.bindQueue(queue.name, queue.exchange, queue.name);
     } catch (cause) {
-      if (cause instanceof Error && Reflect.get(cause, "code") === preconditionFailed) {
-        throw new MessagingError(
-          "MESSAGING_TOPOLOGY",
-          `${queue.name}; empty and delete it, then start again (${cause.message})`,
-          { cause },
-        );
-      }
-      throw cause;
+      if (!(cause instanceof Error) || Reflect.get(cause, "code") !== preconditionFailed) throw cause;
+      const detail = `${queue.name}; empty and delete it, then start again (${cause.message})`;
+      throw new MessagingError("MESSAGING_TOPOLOGY", detail, { cause });
     }
   }
 }
