@@ -1,45 +1,22 @@
 import { KeyRing } from "@tally/access";
 import { connectPublisher } from "@tally/broker";
-import { queuesOf, type Domain, type SqlReader } from "@tally/contract";
-import { connectDatabase, type Database } from "@tally/database";
+import { queuesOf, type SqlReader } from "@tally/contract";
+import { connectDatabase } from "@tally/database";
 import { servedDomains } from "@tally/domains";
 import { connectRankings } from "@tally/redis";
 import { ConfigError, Outage, type Logger } from "@tally/runtime";
-import { connectHeartbeats, openTracer, Activity, StatusReader, watchReplicas } from "@tally/telemetry";
-import type { AdmissionOptions } from "./admission/admission.ts";
+import { Activity, connectHeartbeats, openTracer, statusReader, watchReplicas } from "@tally/telemetry";
 import { rateLimits, redisBuckets } from "./admission/rate-limits.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
 import { addressesIn } from "./http/connection/client-address.ts";
-import type { IntakeServers } from "./ingest/intake.ts";
-import { keyMemory, type KeyMemory } from "./keys/keys.ts";
+import { keyMemory } from "./keys/keys.ts";
 
 /** Everything outside this process that the parts of a gateway use. */
-export interface GatewayServers extends IntakeServers {
-  readonly log: Logger;
-  readonly domains: readonly Domain[];
-  /** With an account that may change dead letters and configuration; undefined: they can only be read. */
-  readonly operator: Database | undefined;
-  readonly keyMemory: KeyMemory;
-  readonly heartbeats: ReturnType<typeof connectHeartbeats>;
-  readonly status: StatusReader;
-  readonly admission: Admission;
-  close(): Promise<void>;
-}
-
-/** The keys and the rate limits of a gateway. */
-interface Admission extends AdmissionOptions {
-  /** The valid keys; undefined when no keys are required. */
-  readonly ring: KeyRing | undefined;
-  close(): Promise<void>;
-}
+export type GatewayServers = Awaited<ReturnType<typeof connectServers>>;
 
 /** Opens the connections. They connect in the background; only the API keys are read once before this resolves. */
-export async function connectServers(
-  config: GatewayConfig,
-  log: Logger,
-  metrics: GatewayMetrics,
-): Promise<GatewayServers> {
+export async function connectServers(config: GatewayConfig, log: Logger, metrics: GatewayMetrics) {
   const { namespace, redisUrl } = config;
   const domains = servedDomains(config.domains);
   const { database, operator } = connectDatabases(config, log, metrics);
@@ -50,7 +27,7 @@ export async function connectServers(
   const doorUrl = config.doorRedisUrl === "" ? redisUrl : config.doorRedisUrl;
   const memory = keyMemory({ url: doorUrl, namespace, rememberedSeconds: config.keysRememberedSeconds, log });
   const heartbeats = connectHeartbeats({ url: redisUrl, namespace, removesDead: true, log });
-  const status = new StatusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
+  const status = statusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
   const admission = await openAdmission(config, doorUrl, database.writer, log);
   const stopWatch = watchReplicas(database, config.domains, config.replicaLagMaxMs);
   const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });
@@ -62,7 +39,7 @@ export async function connectServers(
     domains,
     metrics,
     activity: new Activity(),
-    async close() {
+    async close(): Promise<void> {
       await publisher.close();
       await tracer.close();
       memory.close();
@@ -80,12 +57,13 @@ function connectDatabases(config: GatewayConfig, log: Logger, metrics: GatewayMe
   const always = { queryTimeoutMs: config.queryWithinMs, log };
   return {
     database: connectDatabase({ ...own, ...always }),
+    // With an account that may change dead letters and configuration; undefined: they can only be read.
     operator: url === "" ? undefined : connectDatabase({ ...operators, ...always }),
   };
 }
 
 /** Opens the keys and limits that the settings enable. `reader` reads the write endpoint. */
-async function openAdmission(config: GatewayConfig, url: string, reader: SqlReader, log: Logger): Promise<Admission> {
+async function openAdmission(config: GatewayConfig, url: string, reader: SqlReader, log: Logger) {
   const outage = new Outage(log, "read API keys");
   const ring = config.auth === "off" ? undefined : new KeyRing({ reader, outage });
   const perKey = limitOf(config.rateLimitPerKey, config.rateLimitPerKeyBurst);
@@ -96,10 +74,11 @@ async function openAdmission(config: GatewayConfig, url: string, reader: SqlRead
   const failsOpen = config.rateLimitFails === "open";
   await ring?.start();
   return {
+    /** The valid keys; undefined when no keys are required. */
     ring,
-    check: ring && ((text) => ring.check(text)),
+    check: ring && ((text: string) => ring.check(text)),
     limits: redis && rateLimits({ buckets: redis.buckets, perKey, perAddress, failsOpen }),
-    async close() {
+    async close(): Promise<void> {
       redis?.close();
       await ring?.stop();
     },

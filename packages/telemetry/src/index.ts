@@ -1,7 +1,7 @@
 export { connectHeartbeats, fleetHeartbeats, type Heartbeats } from "./heartbeats/connect-heartbeats.ts";
 export { clockOffset } from "./heartbeats/clock-offset.ts";
 export { Activity } from "./heartbeats/activity.ts";
-export { StatusReader } from "./status/status-reader.ts";
+export { statusReader, type StatusReader } from "./status/status-reader.ts";
 export { watchReplicas } from "./status/replicas.ts";
 export { DomainStatus, LoggedError, ProcessStatus, QueueStatus, Status } from "./status/status.ts";
 export { openTracer } from "./traces/open-tracer.ts";

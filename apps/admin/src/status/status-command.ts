@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { domains } from "@tally/domains";
-import { connectHeartbeats, StatusReader } from "@tally/telemetry";
-import type { Heartbeats, Status, DomainStatus, LoggedError, ProcessStatus, QueueStatus } from "@tally/telemetry";
+import { connectHeartbeats, statusReader } from "@tally/telemetry";
+import type { Heartbeats, Status, StatusReader } from "@tally/telemetry";
+import type { DomainStatus, LoggedError, ProcessStatus, QueueStatus } from "@tally/telemetry";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { Option, type Command } from "commander";
 import { exitCodes, newCommand, type ExitCode } from "../command.ts";
@@ -62,7 +63,7 @@ function withReader<T>(use: (reader: StatusReader) => Promise<T>): Promise<T> {
       const heartbeats = connectHeartbeats({ url, namespace, log });
       try {
         await Promise.all([connected(heartbeats), database.responds("write"), database.responds("read")]);
-        return await use(new StatusReader({ database, publisher, heartbeats, namespace, domains: names }));
+        return await use(statusReader({ database, publisher, heartbeats, namespace, domains: names }));
       } finally {
         await heartbeats.stop();
       }

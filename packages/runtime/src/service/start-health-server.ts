@@ -21,13 +21,10 @@ export interface HealthServerOptions {
   metrics(): Promise<string>;
 }
 
-export interface HealthServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
+export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 
 /** /health/live (this process responds), /health/ready and /metrics of an app. Rejects when the port is not free. */
-export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+export async function startHealthServer(options: HealthServerOptions) {
   const { port, host, keptMs = 100 } = options;
   const ready = kept(async () => options.ready(), keptMs);
   const metrics = kept(() => options.metrics(), keptMs);
@@ -55,7 +52,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   const address = server.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : port,
-    async close() {
+    async close(): Promise<void> {
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();

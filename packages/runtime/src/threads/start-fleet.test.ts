@@ -10,7 +10,7 @@ test("a fleet is started when every thread was ready, and shows its threads and 
   const onStarting = ({ threads }: Fleet<object>) => void starting.push(threads.map(({ state }) => state));
   const { fleet, starts } = await start("works", { onStarting });
   expect(starting).toEqual([["starting", "starting"]]);
-  expect(fleet.threads).toEqual([0, 1].map((index) => ({ index, state: "ready", restarts: 0 })));
+  expect(fleet.threads).toEqual([0, 1].map((index) => ({ index, state: "ready", restarts: 0, lastError: null })));
   expect(starts[0]).toBe(2);
   const report = { flows: [], held: [], hops: [], problems: [] };
   expect(await fleet.reports()).toEqual([0, 1].map((thread) => ({ thread, report })));
@@ -20,7 +20,7 @@ test("a thread that dies is started again, the others continue, and metrics leav
   const { fleet, lines } = await start("first exits when asked");
   expect(await fleet.metrics()).toEqual([[{ name: "index", value: 1 }]]);
   await becomes(fleet, 0, { state: "ready", restarts: 1, lastError: "it exited unexpectedly with status 1" });
-  expect(fleet.threads[1]).toEqual({ index: 1, state: "ready", restarts: 0 });
+  expect(fleet.threads[1]).toEqual({ index: 1, state: "ready", restarts: 0, lastError: null });
   const states = lines.filter(({ fields }) => fields["thread"] === 0).map(({ fields }) => fields["state"]);
   expect(states).toEqual(["starting", "ready", "restarting", "starting", "ready"]);
 });
@@ -56,7 +56,7 @@ test("stop waits for the work in hand and is no death", async () => {
   await Promise.all([fleet.stop(), fleet.stop()]);
   expect(finished[0]).toBe(2);
   expect(starts[0]).toBe(2);
-  expect(fleet.threads).toEqual([0, 1].map((index) => ({ index, state: "stopped", restarts: 0 })));
+  expect(fleet.threads).toEqual([0, 1].map((index) => ({ index, state: "stopped", restarts: 0, lastError: null })));
   expect(lines.filter((line) => line.level !== "info")).toEqual([]);
 });
 

@@ -26,8 +26,8 @@ export interface ThreadStatus {
   readonly index: number;
   readonly state: "starting" | "ready" | "restarting" | "stopping" | "stopped";
   readonly restarts: number;
-  /** Why it died last, with the causes. */
-  readonly lastError?: string;
+  /** Why it died last, with the causes; null: it has not died. */
+  readonly lastError: string | null;
 }
 
 export interface ThreadPlan {
@@ -60,7 +60,7 @@ export class SupervisedThread<Report extends object> {
   readonly #stopped = Promise.withResolvers<void>();
   #state: State;
   #restarts = 0;
-  #lastError: string | undefined;
+  #lastError: string | null = null;
 
   /** Starts the thread. Throws when its data cannot be cloned. */
   constructor(plan: ThreadPlan) {
@@ -79,7 +79,7 @@ export class SupervisedThread<Report extends object> {
       index: this.#plan.data.index,
       state: this.#state.name,
       restarts: this.#restarts,
-      ...(this.#lastError === undefined ? {} : { lastError: this.#lastError }),
+      lastError: this.#lastError,
     };
   }
 

@@ -12,26 +12,23 @@ export function clockProblem(offsetMs: number | null): string | undefined {
   return `${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${offsetMs > 0 ? "ahead of" : "behind"} the database's`;
 }
 
-export interface ClockOffset {
-  /** The clock of this process minus the database's, in ms; null: not measured yet. */
-  readonly ms: number | null;
-  /** One short read. Never rejects. Without a response within a second the last offset stays. */
-  measure(): Promise<void>;
-}
+export type ClockOffset = ReturnType<typeof clockOffset>;
 
 /** Compares the clock of this process with that of the write endpoint, which `writer` reads. Logs when they begin to
  * differ by more than 2 s and when they agree again, and adds a metric. */
-export function clockOffset(writer: SqlReader, log: Log, registry: Registry, now = () => Date.now()): ClockOffset {
+export function clockOffset(writer: SqlReader, log: Log, registry: Registry, now = () => Date.now()) {
   const help = "Clock of the process minus that of the database, measured every 10 s; NaN: not measured yet";
   const gauge = new Gauge({ name: "tally_clock_offset_seconds", help, registers: [registry] });
   gauge.set(NaN);
   let ms: number | null = null;
   let isWrong = false;
   return {
-    get ms() {
+    /** The clock of this process minus the database's, in ms; null: not measured yet. */
+    get ms(): number | null {
       return ms;
     },
-    async measure() {
+    /** One short read. Never rejects. Without a response within a second the last offset stays. */
+    async measure(): Promise<void> {
       const begunAt = now();
       const itsTime = await clockOf(writer).catch(() => undefined);
       const endedAt = now();

@@ -39,18 +39,7 @@ export interface FoundHeartbeat extends Heartbeat {
   readonly ageMs: number;
 }
 
-/** Sends the heartbeats of this process and reads those of all. No call throws because Redis is down. */
-export interface Heartbeats {
-  /** Sends a heartbeat every second, until `stop`: one read of the time, one write. Nothing while Redis is down.
-   * Measures `clock` every 10 s. */
-  start(app: Heartbeat["app"], report: Report, clock?: ClockOffset): void;
-  /** The last heartbeat of each process, at most a minute old; undefined: Redis does not respond within 0.7 s. */
-  read(): Promise<readonly FoundHeartbeat[] | undefined>;
-  /** The masters of a Redis Cluster, each after a ping of at most 0.5 s. A single server has none. */
-  masters(): Promise<readonly RedisMaster[]>;
-  /** Ends the heartbeats: other processes no longer see this one. */
-  stop(): Promise<void>;
-}
+export type Heartbeats = ReturnType<typeof connectHeartbeats>;
 
 export interface RedisMaster {
   /** host:port */
@@ -65,7 +54,8 @@ interface ProcessReport {
 
 type Report = () => Promise<ProcessReport> | ProcessReport;
 
-export function connectHeartbeats({ url, namespace, removesDead = false, log }: HeartbeatOptions): Heartbeats {
+/** Sends the heartbeats of this process and reads those of all. No call throws because Redis is down. */
+export function connectHeartbeats({ url, namespace, removesDead = false, log }: HeartbeatOptions) {
   const redis = openRedis({ url, label: "heartbeats", commandTimeoutMs, queuesWhileDown: false, log });
   const key = `${namespace}:{status}:processes`;
   const outage = new Outage(log, "send the heartbeat of this process to Redis");
@@ -95,7 +85,9 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
   }
 
   return {
-    start(app, report, clock) {
+    /** Sends a heartbeat every second, until `stop`: one read of the time, one write. Nothing while Redis is down.
+     * Measures `clock` every 10 s. */
+    start(app: Heartbeat["app"], report: Report, clock?: ClockOffset): void {
       // Never twice at once: a slow Redis gets no second heartbeat before the first has ended.
       const beat = (): void => {
         sending ??= send(app, report, clock).finally(() => (sending = undefined));
@@ -106,7 +98,8 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
       timers = [setInterval(beat, beatEveryMs), setInterval(measure, compareClocksEveryMs)];
     },
 
-    async read() {
+    /** The last heartbeat of each process, at most a minute old; undefined: Redis does not respond within 0.7 s. */
+    async read(): Promise<readonly FoundHeartbeat[] | undefined> {
       if (redis.status !== "ready") return undefined;
       try {
         const [fields, now] = await Promise.all([redis.hgetall(key), timeOf(redis, key)]);
@@ -120,7 +113,8 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
       }
     },
 
-    async masters() {
+    /** The masters of a Redis Cluster, each after a ping of at most 0.5 s. A single server has none. */
+    async masters(): Promise<readonly RedisMaster[]> {
       if (!isCluster(url)) return [];
       const pings = mastersOf(redis).map(async (master): Promise<RedisMaster> => {
         const { host, port } = master.options;
@@ -135,7 +129,8 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
       return (await Promise.all(pings)).toSorted((a, b) => (a.node < b.node ? -1 : 1));
     },
 
-    async stop() {
+    /** Ends the heartbeats: other processes no longer see this one. */
+    async stop(): Promise<void> {
       for (const timer of timers) clearInterval(timer);
       await sending;
       // Without a response the others see this process as gone for a minute.
@@ -175,10 +170,7 @@ export function fleetHeartbeats(
       const report = async () => {
         const { threads, reports } = await read();
         const main = { thread: null, report: { flows: [], held: [], hops: [], problems: recentProblems(log) } };
-        const states = threads.map(({ index, state, restarts, lastError = null }) => {
-          return { index, state, restarts, lastError };
-        });
-        return { threads: states, reports: [main, ...reports] };
+        return { threads, reports: [main, ...reports] };
       };
       heartbeats.start(app, report, clockOffset(database.writer, log, registry));
     },

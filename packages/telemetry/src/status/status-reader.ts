@@ -22,46 +22,39 @@ const countLettersEveryMs = 2000;
 const goneAfterMs = 3000;
 const errorsMax = 20;
 
+function probesOf({ database, heartbeats, publisher, namespace, domains }: StatusServers) {
+  const responds = async (endpoint: "read" | "write"): Promise<void> => {
+    if (!(await database.responds(endpoint))) throw new Error("no response");
+  };
+  const letters = kept(() => countLetters(database.writer), countLettersEveryMs);
+  return {
+    write: probe(withinMs, () => responds("write")),
+    read: probe(withinMs, () => responds("read")),
+    // Apart from the lag: without the read endpoint this is known.
+    newest: probe(withinMs, () => newestStored(database.writer, domains)),
+    lag: probe(withinMs, () => readLagMs(database, domains)),
+    letters: probe(withinMs, letters),
+    heartbeats: probe(withinMs, () => heartbeats.read()),
+    masters: probe(withinMs, () => heartbeats.masters()),
+    depths: domains.map((domain) => {
+      const { ingest, rank } = queuesOf(namespace, domain);
+      const read = probe(withinMs, () => depthsOf(publisher, ingest.name, rank.name));
+      return async () => [domain, await read()] as const;
+    }),
+  };
+}
+
+export type StatusReader = ReturnType<typeof statusReader>;
+
 /** Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not
  * respond: about ten passive declarations of queues, five short statements, two commands of each Redis. */
-export class StatusReader {
-  readonly #servers: StatusServers;
-  readonly #probes;
-  readonly #depths: ReadonlyMap<string, () => Promise<Probed<Depths>>>;
-  readonly #stalls = new Stalls();
-
-  constructor(servers: StatusServers) {
-    const { database, heartbeats, publisher, namespace, domains } = servers;
-    this.#servers = servers;
-    const responds = async (endpoint: "read" | "write"): Promise<void> => {
-      if (!(await database.responds(endpoint))) throw new Error("no response");
-    };
-    this.#probes = {
-      write: probe(withinMs, () => responds("write")),
-      read: probe(withinMs, () => responds("read")),
-      // Apart from the lag: without the read endpoint this is known.
-      newest: probe(withinMs, () => newestStored(database.writer, domains)),
-      lag: probe(withinMs, () => readLagMs(database, domains)),
-      letters: probe(
-        withinMs,
-        kept(() => countLetters(database.writer), countLettersEveryMs),
-      ),
-      heartbeats: probe(withinMs, () => heartbeats.read()),
-      masters: probe(withinMs, () => heartbeats.masters()),
-    };
-    this.#depths = new Map(
-      domains.map((domain) => {
-        const { ingest, rank } = queuesOf(namespace, domain);
-        return [domain, probe(withinMs, () => depthsOf(publisher, ingest.name, rank.name))];
-      }),
-    );
-  }
+export function statusReader(servers: StatusServers) {
+  const probes = probesOf(servers);
+  const stalls = new Stalls();
 
   /** Never rejects: a server that does not respond is part of the status. */
-  async read(): Promise<Status> {
-    const probes = this.#probes;
-    const domainDepths = [...this.#depths].map(async ([domain, read]) => [domain, await read()] as const);
-    const [write, read, newest, lag, letters, heartbeats, masters, ...depthEntries] = await Promise.all([
+  async function read(): Promise<Status> {
+    const [write, readable, newest, lag, letters, heartbeats, masters, ...depthEntries] = await Promise.all([
       probes.write(),
       probes.read(),
       probes.newest(),
@@ -69,19 +62,19 @@ export class StatusReader {
       probes.letters(),
       probes.heartbeats(),
       probes.masters(),
-      ...domainDepths,
+      ...probes.depths.map((ofDomain) => ofDomain()),
     ]);
     const depths = new Map(depthEntries);
     const beats = heartbeats?.value;
-    const servers: readonly ServerStatus[] = [
-      brokerStatus(this.#servers.publisher.state, [...depths.values()]),
+    const shown: readonly ServerStatus[] = [
+      brokerStatus(servers.publisher.state, [...depths.values()]),
       serverStatus("databaseWrite", write),
-      serverStatus("databaseRead", read),
+      serverStatus("databaseRead", readable),
       ...redisStatus(masters?.value ?? [], beats && heartbeats),
     ];
     const alive = beats?.filter(isAlive) ?? [];
     const flows = addFlows(alive.flatMap((beat) => beat.flows));
-    const domains = this.#servers.domains.map((name) =>
+    const domains = servers.domains.map((name) =>
       domainStatus({
         name,
         flows: flows.filter(({ domain }) => domain === name),
@@ -92,20 +85,20 @@ export class StatusReader {
     );
     const processes = (beats ?? []).map(processOf);
     const replicaLagMs = lag?.value ?? null;
-    const { replicas } = this.#servers.database;
+    const { replicas } = servers.database;
     const unused = replicas.length > 1 ? replicas.filter(({ isUp, isBehind }) => !isUp || isBehind) : [];
     return {
       at: new Date().toISOString(),
       ...problemsOf({
         unused: unused.map(({ host }) => host),
-        servers,
+        servers: shown,
         domains,
         replicaLagMs,
         processes,
-        stalled: this.#stalls.of(domains),
+        stalled: stalls.of(domains),
         knowsProcesses: beats !== undefined,
       }),
-      servers: [...servers],
+      servers: [...shown],
       domains,
       secondsToDrain: largest(domains.map((domain) => domain.secondsToDrain)),
       replicaLagMs,
@@ -115,6 +108,8 @@ export class StatusReader {
       lastErrors: errorsOf(beats ?? []),
     };
   }
+
+  return { read };
 }
 
 function serverStatus(name: ServerStatus["name"], probed: Probed<unknown>): ServerStatus {
