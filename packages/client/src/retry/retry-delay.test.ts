@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isRetriable, retryAfterMs, retryDelayMs } from "./retrying-fetch.ts";
+import { retryAfterMs, retryDelayMs } from "./retrying-fetch.ts";
 
 const range = { firstDelayMs: 100, longestDelayMs: 1000 };
 const many = (make: () => number): readonly number[] => Array.from({ length: 500 }, make);
@@ -35,9 +35,3 @@ test.each([
 });
 
 test("without Retry-After there is no such delay", () => expect(retryAfterMs(new Headers())).toBeUndefined());
-
-test("408, 409, 429 and 5xx may succeed later, every other status is final", () => {
-  const all = Array.from({ length: 400 }, (_, index) => 200 + index);
-  const retriable = [408, 409, 429, ...all.filter((status) => status >= 500)];
-  expect(all.filter(isRetriable)).toEqual(retriable);
-});

@@ -47,13 +47,17 @@ test("purchases that are added during a request travel together in the next one,
   expect(new Set(added.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(10);
 });
 
-test("a request has at most the bytes of its limit", async () => {
+test("a request has at most the bytes of its limit; a purchase that is larger is sent alone", async () => {
   const bytesPerRequestMax = 500;
   const { sender, received } = await start(acceptAll, { bytesPerRequestMax });
   for (let n = 0; n < 20; n++) await sender.add(purchase(n));
+  await sender.add(purchase(20, { idempotencyKey: "x".repeat(bytesPerRequestMax) }));
+  await sender.add(purchase(21));
   await sender.flush();
-  expect(Math.max(...received.map(({ body }) => body.length))).toBeLessThanOrEqual(bytesPerRequestMax);
-  expect(received.flatMap(customersOf)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  const [alone, ...fitting] = received.toSorted((a, b) => b.body.length - a.body.length);
+  expect(alone && customersOf(alone)).toEqual([20]);
+  expect(Math.max(...fitting.map(({ body }) => body.length))).toBeLessThanOrEqual(bytesPerRequestMax);
+  expect(received.flatMap(customersOf)).toEqual(Array.from({ length: 22 }, (_, n) => n));
 });
 
 test("the key of a purchase is that of the caller, or random, and each retry has it", async () => {
@@ -105,7 +109,13 @@ test.each([
   ["a redirect to a login page", { status: 302, headers: { location: "http://127.0.0.1:9/login" } }],
   ["a proxy's 403", { status: 403, body: "<html>Forbidden</html>" }],
   ["a proxy's 404", { status: 404, body: "no such site" }],
+  ["a body that is no object", { status: 200, body: "7" }],
+  ["a body without results", { status: 200, body: { message: "x" } }],
   ["results of another request", { status: 201, body: { accepted: 0, refused: 0, results: [] } }],
+  ["results in another order", { status: 207, body: { results: [{ index: 1, status: 201, id: "a" }] } }],
+  ["a result without an id", { status: 207, body: { results: [{ index: 0, status: 201 }] } }],
+  ["a result without an error", { status: 207, body: { results: [{ index: 0, status: 400 }] } }],
+  ["a result without a status", { status: 207, body: { results: [{ index: 0, error: "x" }] } }],
 ] as const)("after %s purchases stay and are sent again", async (_, page) => {
   const { sender, received, problems } = await start((request, index) => (index < 3 ? page : acceptAll(request)));
   const { settled } = await sender.add(purchase(1));
@@ -185,6 +195,17 @@ test("when the buffer is full add() rejects, and takes purchases again when othe
   isAway = false;
   await sender.flush();
   expect((await sender.add(purchase(3))).idempotencyKey).not.toBe("");
+});
+
+test("the buffer has a limit of bytes, which are free again when a purchase has left", async () => {
+  const bytesMax = 250;
+  const { sender } = await start(acceptAll, { bytesMax });
+  for (let n = 0; n < 3; n++) {
+    const [first, second] = await Promise.allSettled([sender.add(purchase(1)), sender.add(purchase(2))]);
+    const message = expect.stringMatching(/: it holds \d+ of 250 bytes, the purchase has \d+$/);
+    expect([first?.status, second]).toMatchObject(["fulfilled", { reason: { code: "BUFFER_FULL", message } }]);
+    await sender.flush();
+  }
 });
 
 test("close() sends what waits, also during a long delay, and add() then rejects", async () => {

@@ -36,19 +36,7 @@ export interface PurchaseSenderOptions {
 }
 
 /** Delivers each purchase that it has taken once, as long as its process lives; with a journal also beyond that. */
-export interface PurchaseSender {
-  /** Purchases that are not settled. */
-  readonly waiting: number;
-  /** Why nothing is delivered or kept at the moment. */
-  readonly problem: TallyClientError | undefined;
-  /** Resolves when durable in the journal, without one at once. Rejects with BUFFER_FULL, JOURNAL_FAILED or CLOSED. */
-  add(purchase: Purchase): Promise<AddedPurchase>;
-  /** Resolves when no purchase waits. Rejects with STOPPED, and with the reason of an aborted signal. */
-  flush(signal?: AbortSignal): Promise<void>;
-  resume(): void;
-  /** Sends what waits for at most `withinMs` (default 10,000). Without a journal the remaining `waiting` are lost. */
-  close(options?: { readonly withinMs?: number }): Promise<{ readonly waiting: number }>;
-}
+export type PurchaseSender = ReturnType<typeof createPurchaseSender>;
 
 /** Collects purchases and sends them as entries of `POST /purchases`, each with its own idempotencyKey, one request at
  * a time. While a request is under way the next entries collect; an idle sender sends at once. Each entry is settled by
@@ -70,7 +58,7 @@ export function createPurchaseSender({
   fetch = (url, init) => globalThis.fetch(url, init),
   onRejected,
   onProblem,
-}: PurchaseSenderOptions): PurchaseSender {
+}: PurchaseSenderOptions) {
   const left = journal?.left ?? [];
   const queue = new PurchaseQueue(
     { eventsMax, bytesMax },
@@ -112,13 +100,16 @@ export function createPurchaseSender({
 
   delivery.start();
   return {
-    get waiting() {
+    /** Purchases that are not settled. */
+    get waiting(): number {
       return queue.events;
     },
-    get problem() {
+    /** Why nothing is delivered or kept at the moment. */
+    get problem(): TallyClientError | undefined {
       return delivery.problem;
     },
-    async add(purchase) {
+    /** Resolves when durable in the journal, without one at once. Rejects with BUFFER_FULL, JOURNAL_FAILED or CLOSED. */
+    async add(purchase: Purchase): Promise<AddedPurchase> {
       if (closing !== undefined) throw new TallyClientError("CLOSED");
       const idempotencyKey = purchase.idempotencyKey ?? crypto.randomUUID();
       const text = JSON.stringify({ ...purchase, idempotencyKey });
@@ -128,8 +119,10 @@ export function createPurchaseSender({
       delivery.start();
       return { idempotencyKey, settled };
     },
-    flush: (signal) => delivery.untilEmpty(signal),
-    resume: () => delivery.resume(),
+    /** Resolves when no purchase waits. Rejects with STOPPED, and with the reason of an aborted signal. */
+    flush: (signal?: AbortSignal): Promise<void> => delivery.untilEmpty(signal),
+    resume: (): void => delivery.resume(),
+    /** Sends what waits for at most `withinMs` (default 10,000). Without a journal the remaining `waiting` are lost. */
     close: ({ withinMs = 10_000 } = {}) => (closing ??= close(withinMs)),
   };
 }

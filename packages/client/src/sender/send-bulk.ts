@@ -121,7 +121,7 @@ interface Rejected {
 }
 
 /** The results of `count` entries, in their order. undefined: the body is not such a list, as from a proxy. */
-export function resultsOf(body: string, count: number): readonly EntryResult[] | undefined {
+function resultsOf(body: string, count: number): readonly EntryResult[] | undefined {
   const results = fieldOf(parsed(body), "results");
   if (!Array.isArray(results) || results.length !== count) return undefined;
   const read = results.map((one: unknown, index) => (fieldOf(one, "index") === index ? resultOf(one) : undefined));

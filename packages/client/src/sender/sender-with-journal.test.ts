@@ -32,8 +32,11 @@ test("after a restart purchases are sent before new ones, in their order, with t
   const sent = received.map(linesOf).find(({ length }) => length === 3);
   isAway = false;
   received.length = 0;
-  const second = await open(path, url);
+  // What the first process left exceeds the bounds of the second one.
+  const second = await open(path, url, { eventsMax: 1 });
   expect(second.waiting).toBe(3);
+  await expect(second.add(purchase(4))).rejects.toMatchObject({ code: "BUFFER_FULL" });
+  await second.flush();
   await second.add(purchase(4));
   expect(await second.close({ withinMs: 20_000 })).toEqual({ waiting: 0 });
   const lines = received.flatMap(linesOf);
