@@ -10,13 +10,13 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { addAdmission, type AdmissionOptions } from "../admission/admission.ts";
 import type { GatewayConfig } from "../config.ts";
-import { rejection, type ErrorCode } from "../errors/catalogue.ts";
+import { rejection } from "../errors/catalogue.ts";
 import { reject, rejectionOfError } from "../errors/reject.ts";
 import { addContentTypes } from "./body/content.ts";
 import { AddressBudget, limitConnections } from "./connection/address-limits.ts";
 import { addressesIn } from "./connection/client-address.ts";
-import { Wire } from "./connection/wire.ts";
-import { addRouteTimes, type ResponseTimes } from "./connection/response-times.ts";
+import { Wire, type WireOptions } from "./connection/wire.ts";
+import { addRouteTimes } from "./connection/response-times.ts";
 import { addFilesAndCompression } from "./send-files.ts";
 import { allowedMethods, routing } from "./routes/allowed-methods.ts";
 
@@ -37,13 +37,10 @@ import { allowedMethods, routing } from "./routes/allowed-methods.ts";
  *   error          thrown by any step: its rejection (../errors/catalogue.ts), or 500 and a line in the log
  */
 
-export interface ServerOptions {
+export interface ServerOptions extends Pick<WireOptions, "errorKeyOf" | "onRejected" | "times"> {
   readonly log: FastifyBaseLogger;
   readonly admission: AdmissionOptions;
-  readonly errorKeyOf: (url: string) => "message" | "msg";
-  readonly onRejected: (code: ErrorCode) => void;
   readonly onConnectionRejected: (limit: "all" | "address") => void;
-  readonly times: ResponseTimes;
 }
 
 /** The HTTP server without routes. */

@@ -7,7 +7,7 @@ import { BatchIds, encodeEvent } from "@tally/contract";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 import { committed } from "./intake.ts";
-import { Pace } from "./pace.ts";
+import { openPace } from "./pace.ts";
 
 /** A group commit to its own queue. `batches`: the number of events in each published batch. */
 async function groupCommit(options: Partial<GroupCommitOptions>) {
@@ -18,7 +18,7 @@ async function groupCommit(options: Partial<GroupCommitOptions>) {
     queues: [{ name: queue }],
     log: silentLog,
   });
-  const pace = new Pace(() => Promise.resolve(0));
+  const pace = openPace(() => Promise.resolve(0));
   onTestFinished(async () => {
     pace.close();
     await publisher.close();

@@ -7,7 +7,7 @@ import type { GatewayConfig } from "../config.ts";
 import type { GatewayMetrics } from "../gateway-metrics.ts";
 import { beginPublish } from "./event-traces.ts";
 import { GroupCommit, type CommitOutcome, type Settle } from "./group-commit.ts";
-import { Pace } from "./pace.ts";
+import { openPace } from "./pace.ts";
 
 /** How the events of a domain reach the broker. */
 export interface Intake {
@@ -49,7 +49,7 @@ export function openIntake(domain: Domain, { config, publisher, metrics, activit
   // From 0, so that the first one is an increase.
   for (const outcome of ["confirmed", "rejected", "unroutable", "expired"])
     metrics.events.inc({ ...label, outcome }, 0);
-  const pace = new Pace(async () => {
+  const pace = openPace(async () => {
     const depths = await Promise.all([queues.ingest, queues.rank].map(({ name }) => publisher.queueDepth(name)));
     const known = depths.filter((depth) => depth !== undefined);
     return known.length === 0 ? undefined : Math.max(...known);

@@ -14,54 +14,45 @@ const bytesPerEvent = 4096;
 const pollIntervalMs = 50;
 const idleAfterMs = 5000;
 
-/** A leaky bucket whose rate follows the backlog. One for each domain. */
-export class Pace {
-  readonly #readBacklog: () => Promise<number | undefined>;
-  readonly #timer: NodeJS.Timeout;
-  #usPerEvent = 0;
-  #backlog = 0;
-  #nextAtMs = 0;
-  #polling = false;
-  #publishedAtMs = 0;
+export type Pace = ReturnType<typeof openPace>;
 
-  /** `readBacklog`: how many messages wait in the queues; undefined while the broker does not respond. */
-  constructor(readBacklog: () => Promise<number | undefined>) {
-    this.#readBacklog = readBacklog;
-    this.#timer = setInterval(() => void this.#poll(), pollIntervalMs);
-  }
-
-  /** Messages in the queues at the last poll. */
-  get backlog(): number {
-    return this.#backlog;
-  }
-
-  /** How long the next batch must wait, in ms; 0 or less: not at all. */
-  waitMs(nowMs: number): number {
-    return this.#nextAtMs - nowMs;
-  }
-
-  /** Counts a batch that is published. */
-  published(events: number, bytes: number, nowMs: number): void {
-    this.#publishedAtMs = nowMs;
-    const weight = Math.max(events, bytes / bytesPerEvent);
-    this.#nextAtMs = Math.max(this.#nextAtMs, nowMs) + (weight * this.#usPerEvent) / 1000;
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
-  }
+/** A leaky bucket whose rate follows the backlog. One for each domain. `readBacklog`: how many messages wait in the
+ * queues; undefined while the broker does not respond. */
+export function openPace(readBacklog: () => Promise<number | undefined>) {
+  let usPerEvent = 0;
+  let backlog = 0;
+  let nextAtMs = 0;
+  let polling = false;
+  let publishedAtMs = 0;
 
   // Never runs twice at once: a slow broker gets no further poll before it responds.
-  async #poll(): Promise<void> {
+  async function poll(): Promise<void> {
     // Each domain polls two queues 20 times a second, except when nothing is published and nothing waits.
-    const isIdle = this.#backlog === 0 && performance.now() - this.#publishedAtMs > idleAfterMs;
-    if (this.#polling || isIdle) return;
-    this.#polling = true;
+    const isIdle = backlog === 0 && performance.now() - publishedAtMs > idleAfterMs;
+    if (polling || isIdle) return;
+    polling = true;
     try {
-      this.#backlog = (await this.#readBacklog()) ?? this.#backlog;
-      this.#usPerEvent = Math.min(this.#backlog * usPerEventPerMessage, usPerEventMax);
+      backlog = (await readBacklog()) ?? backlog;
+      usPerEvent = Math.min(backlog * usPerEventPerMessage, usPerEventMax);
     } finally {
-      this.#polling = false;
+      polling = false;
     }
   }
+
+  const timer = setInterval(() => void poll(), pollIntervalMs);
+  return {
+    /** Messages in the queues at the last poll. */
+    get backlog(): number {
+      return backlog;
+    },
+    /** How long the next batch must wait, in ms; 0 or less: not at all. */
+    waitMs: (nowMs: number): number => nextAtMs - nowMs,
+    /** Counts a batch that is published. */
+    published(events: number, bytes: number, nowMs: number): void {
+      publishedAtMs = nowMs;
+      const weight = Math.max(events, bytes / bytesPerEvent);
+      nextAtMs = Math.max(nextAtMs, nowMs) + (weight * usPerEvent) / 1000;
+    },
+    close: (): void => clearInterval(timer),
+  };
 }

@@ -16,7 +16,11 @@ async function opened() {
   onTestFinished(() => void socket.destroy());
   socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   const own = await response.promise;
-  return { stream: new Stream(own), response: own, socket };
+  const stream = new Stream(own);
+  const feed = new Feed();
+  feed.viewers.add(stream);
+  stream.show(feed, 0);
+  return { stream, feed, response: own, socket };
 }
 
 function textOf(socket: Socket): () => string {
@@ -29,11 +33,8 @@ const big = (n: number) => ({ status: 200, body: JSON.stringify({ n, filling: "x
 const updates = 500;
 
 test("a client that stops reading gets the newest response when it reads on, and little is buffered", async () => {
-  const { stream, response, socket } = await opened();
-  const feed = new Feed();
-  feed.viewers.add(stream);
+  const { feed, response, socket } = await opened();
   socket.pause();
-  stream.show(feed, 0);
   for (let n = 0; n < updates; n++) {
     feed.update(big(n));
     await new Promise(setImmediate);
@@ -52,11 +53,8 @@ test("a client that stops reading gets the newest response when it reads on, and
 test("a client that reads nothing for 10 s is disconnected by the next beat", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { stream, response, socket } = await opened();
-  const feed = new Feed();
-  feed.viewers.add(stream);
+  const { stream, feed, response, socket } = await opened();
   socket.pause();
-  stream.show(feed, 0);
   const beat = Buffer.from("event: beat\ndata: {}\n\n");
   for (let n = 0; n < updates; n++) {
     feed.update(big(n));
@@ -71,11 +69,8 @@ test("a client that reads nothing for 10 s is disconnected by the next beat", as
 });
 
 test("a response that arrives between the end of a stream and the close of its connection is not written", async () => {
-  const { stream, socket } = await opened();
+  const { stream, feed, socket } = await opened();
   const text = textOf(socket);
-  const feed = new Feed();
-  feed.viewers.add(stream);
-  stream.show(feed, 0);
   feed.update({ status: 200, body: "1" });
   stream.end();
   feed.update({ status: 200, body: "2" });

@@ -31,7 +31,7 @@ const Query = Type.Object(
   { additionalProperties: false },
 );
 
-const headFields = {
+const Head = Type.Object({
   id: Type.String(),
   domain: Type.String(),
   stage: stages,
@@ -40,10 +40,9 @@ const headFields = {
   messageId: Type.String(),
   reason: Type.String(),
   diedAt: Type.String(),
-};
-const Head = Type.Object(headFields);
+});
 const Letter = Type.Object({
-  ...headFields,
+  ...Head.properties,
   // For the stages event and conflict; the others have the beginning of the message in base64. `bytes`: the whole size.
   event: Type.Optional(Type.Unknown()),
   message: Type.Optional(Type.String()),

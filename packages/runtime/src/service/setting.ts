@@ -122,16 +122,13 @@ export const addresses = kind<readonly string[]>(() => ({
 export function choice<const Word extends string>(
   variable: string,
   description: string,
-  options: Common<NoInfer<Word>> & { readonly of: readonly Word[] },
+  { of, default: standard }: Common<NoInfer<Word>> & { readonly of: readonly Word[] },
 ): Setting<Word> {
-  const make = kind<Word, typeof options>(({ of }) => ({
-    expected: `one of ${of.join(", ")}`,
-    read(text) {
-      const value = of.find((word) => word === text);
-      return value === undefined ? wrong(text) : { value };
-    },
-  }));
-  return make(variable, description, options);
+  const read = (text: string) => {
+    const value = of.find((word) => word === text);
+    return value === undefined ? wrong(text) : { value };
+  };
+  return { variable, description, default: standard, expected: `one of ${of.join(", ")}`, read };
 }
 
 /** Some of several words, separated by commas, case-sensitive. Each once, in the order of `of`. Default: all. */

@@ -4,7 +4,7 @@ import { createMetrics, mergeMetrics, metricsIn } from "../service/metrics.ts";
 import { runService } from "../service/run-service.ts";
 import { startHealthServer } from "../service/start-health-server.ts";
 import type { Config } from "../service/config.ts";
-import { type Fleet, startFleet, type ThreadReport } from "./start-fleet.ts";
+import { type Fleet, startFleet } from "./start-fleet.ts";
 import type { ThreadStatus } from "./supervised-thread.ts";
 import type { Logger } from "pino";
 import { Counter, type Registry } from "prom-client";
@@ -40,13 +40,8 @@ export type FleetAppConfig = Config<ReturnType<typeof fleetAppSettings>>;
 
 /** Sends what the process and its threads did, until `stop`. `Report`: what ThreadBody.report returns. */
 export interface FleetReporter<Report extends object> {
-  start(
-    read: () => Promise<{
-      readonly threads: readonly ThreadStatus[];
-      readonly reports: readonly ThreadReport<Report>[];
-    }>,
-    metrics: Registry,
-  ): void;
+  /** `fleet` returns undefined before the fleet starts. */
+  start(fleet: () => Pick<Fleet<Report>, "threads" | "reports"> | undefined, metrics: Registry): void;
   stop(): Promise<void>;
 }
 
@@ -82,7 +77,7 @@ export async function runFleetApp<Report extends object>(app: FleetApp<Report>):
         metrics: async () => mergeMetrics(metrics, (await fleet?.metrics()) ?? []),
       });
       const reporter = app.openReporter(log);
-      reporter.start(async () => ({ threads: fleet?.threads ?? [], reports: (await fleet?.reports()) ?? [] }), metrics);
+      reporter.start(() => fleet, metrics);
       await startFleet<FleetAppConfig, Report>({
         name,
         module,

@@ -17,19 +17,13 @@ export interface FleetOptions<Options, Report extends object> {
   readonly onStarting?: (fleet: Fleet<Report>) => void;
 }
 
-/** What one thread reports. `thread`: its index. */
-export interface ThreadReport<Report extends object> {
-  readonly thread: number;
-  readonly report: Report;
-}
-
 /** Complete consumers, each with its own connections. One that dies is started again; the others continue. */
 export interface Fleet<Report extends object> {
   readonly threads: readonly ThreadStatus[];
   /** The registries of the threads, as JSON; without threads that do not reply within a second. */
   metrics(): Promise<readonly object[]>;
-  /** What the threads report, without threads that do not reply within a second. */
-  reports(): Promise<readonly ThreadReport<Report>[]>;
+  /** What the threads report, by index, without threads that do not reply within a second. */
+  reports(): Promise<readonly { readonly thread: number; readonly report: Report }[]>;
   /** Asks every thread to finish its work in hand and to exit. A thread that is not ready exits at once. Terminates the
    * threads that still run after `stopWithinMs`, and logs which. Never rejects; a second call waits for the first. */
   stop(): Promise<void>;

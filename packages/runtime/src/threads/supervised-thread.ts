@@ -57,6 +57,8 @@ export class SupervisedThread<Report extends object> {
   /** Deaths in a row; those before 30 s of readiness no longer count. */
   #deaths = 0;
   readonly #firstReady = Promise.withResolvers<void>();
+  /** Resolves when the thread was ready once; rejects with FleetStopped when it is stopped before. */
+  readonly firstReady = this.#firstReady.promise;
   readonly #stopped = Promise.withResolvers<void>();
   #state: State;
   #restarts = 0;
@@ -67,11 +69,6 @@ export class SupervisedThread<Report extends object> {
     this.#plan = plan;
     this.#state = this.#started();
     this.#log("info", "is starting");
-  }
-
-  /** Resolves when the thread was ready once; rejects with FleetStopped when it is stopped before. */
-  get firstReady(): Promise<void> {
-    return this.#firstReady.promise;
   }
 
   get status(): ThreadStatus {

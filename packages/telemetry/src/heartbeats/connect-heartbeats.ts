@@ -166,11 +166,10 @@ export function fleetHeartbeats(
   const small = { writeConnections: 1, readConnections: 1, queryTimeoutMs: 1000, log: silentLog };
   const database = connectDatabase({ writeUrl: config.databaseWriteUrl, readUrl: config.databaseWriteUrl, ...small });
   return {
-    start(read, registry) {
+    start(fleet, registry) {
       const report = async () => {
-        const { threads, reports } = await read();
         const main = { thread: null, report: { flows: [], held: [], hops: [], problems: recentProblems(log) } };
-        return { threads, reports: [main, ...reports] };
+        return { threads: fleet()?.threads ?? [], reports: [main, ...((await fleet()?.reports()) ?? [])] };
       };
       heartbeats.start(app, report, clockOffset(database.writer, log, registry));
     },

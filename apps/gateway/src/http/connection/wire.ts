@@ -1,17 +1,14 @@
 import { createServer, maxHeaderSize, STATUS_CODES } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type ErrorCode, rejection, type Rejection } from "../../errors/catalogue.ts";
-import { Connection, type Ending, Turns } from "./connection.ts";
-import type { ResponseTimes } from "./response-times.ts";
+import { rejection, type Rejection } from "../../errors/catalogue.ts";
+import { Connection, type ConnectionOptions, type Ending, Turns } from "./connection.ts";
 
-export interface WireOptions {
+export interface WireOptions extends Pick<ConnectionOptions, "onRejected" | "times"> {
   /** Both count from the first byte of a request. */
   readonly headersWithinMs: number;
   readonly bodyWithinMs: number;
-  readonly onRejected: (code: ErrorCode) => void;
   readonly errorKeyOf: (url: string) => "message" | "msg";
-  readonly times: ResponseTimes;
 }
 
 // Longer than a load balancer's 60 s: were the gateway the first to close an idle connection, clients would get 502.
