@@ -19,7 +19,7 @@ import { addEventRoute, addHealthRoute } from "./http/routes/system-routes.ts";
 import { requestTraces } from "./ingest/event-traces.ts";
 import { openIntake, type Intake } from "./ingest/intake.ts";
 import { addLiveRoute } from "./live/live-route.ts";
-import { Watchables } from "./live/watchables.ts";
+import { watchablesOf } from "./live/watchables.ts";
 import { addDeadLetterRoutes } from "./operate/dead-letter-routes.ts";
 import { addPageRoutes } from "./operate/page-routes.ts";
 import { addStatusRoutes } from "./operate/json-routes.ts";
@@ -109,7 +109,7 @@ async function buildApp(
     onConnectionRejected: (limit) => metrics.connectionsRejected.inc({ limit }),
     times,
   });
-  const watchables = new Watchables(app);
+  const watchables = watchablesOf(app);
   addCsvLists(app);
   addReference(app);
   addHealthRoute(app, isStopping);

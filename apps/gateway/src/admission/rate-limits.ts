@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { rejection } from "../errors/catalogue.ts";
 import { reject } from "../errors/reject.ts";
 import { clientOf } from "../http/connection/client-address.ts";
-import { type Taken, TokenBuckets } from "./token-buckets.ts";
+import { type Taken, tokenBuckets, type TokenBuckets } from "./token-buckets.ts";
 
 /** The owner of the bucket from which a request takes its tokens. */
 export interface Limited {
@@ -76,7 +76,7 @@ export function redisBuckets(o: { readonly url: string; readonly namespace: stri
   // The driver makes a method of each script.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const redis = openRedis(options) as BucketsRedis;
-  const buckets = new TokenBuckets({
+  const buckets = tokenBuckets({
     async supply(demands) {
       const keys = demands.map(({ subject }) => `${o.namespace}:rate:{limits}:${subject}`);
       const values = demands.flatMap(({ limit, cost, count }) => [1000 / limit.perSecond, limit.burst, cost, count]);

@@ -1,13 +1,13 @@
 import { Outage, silentLog } from "@tally/runtime";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { TokenBuckets, type Demand } from "./token-buckets.ts";
+import { type Demand, tokenBuckets } from "./token-buckets.ts";
 
 const limit = { perSecond: 10, burst: 5 };
 
 /** Buckets whose calls get their replies from the test. */
 function withCalls() {
   const calls: { demands: readonly Demand[]; reply: (granted: readonly number[]) => void; fail: () => void }[] = [];
-  const buckets = new TokenBuckets({
+  const buckets = tokenBuckets({
     supply: (demands) =>
       new Promise((resolve, reject) => {
         const reply = (granted: readonly number[]) =>
@@ -71,7 +71,7 @@ test("after a failure requests are unknown at once, and Redis is called again a 
 
 test("more subjects than fit into one call take several, and the memory of empty buckets is bounded", async () => {
   let demanded = 0;
-  const buckets = new TokenBuckets({
+  const buckets = tokenBuckets({
     supply: async (demands) => {
       expect(demands.length).toBeLessThanOrEqual(256);
       demanded += demands.length;

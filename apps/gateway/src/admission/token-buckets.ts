@@ -60,21 +60,72 @@ const inHandMs = 100;
 // For this time after a failure, requests are "unknown" immediately and do not wait for Redis.
 const restMs = 1000;
 
-export class TokenBuckets {
-  readonly #options: TokenBucketOptions;
-  readonly #known = new Map<string, Known>();
-  #waiting = new Map<string, Group>();
-  #restUntil = -Infinity;
-  #calling = false;
+export type TokenBuckets = ReturnType<typeof tokenBuckets>;
 
-  constructor(options: TokenBucketOptions) {
-    this.#options = options;
+export function tokenBuckets({ supply, outage }: TokenBucketOptions) {
+  const knownBuckets = new Map<string, Known>();
+  let waiting = new Map<string, Group>();
+  let restUntil = -Infinity;
+  let calling = false;
+
+  // Never runs twice at once: calling.
+  async function callAll(): Promise<void> {
+    calling = true;
+    await nextTurn();
+    while (waiting.size > 0) {
+      const groups = [...waiting.values()];
+      waiting = new Map();
+      for (let at = 0; at < groups.length; at += groupsMax) await call(groups.slice(at, at + groupsMax));
+    }
+    calling = false;
+  }
+
+  async function call(groups: readonly Group[]): Promise<void> {
+    const aheads = groups.map(aheadOf);
+    let supplies: readonly Supply[] = [];
+    try {
+      if (performance.now() >= restUntil) {
+        supplies = await supply(
+          groups.map(({ waiters, ...group }, index) => ({ ...group, count: waiters.length + (aheads[index] ?? 0) })),
+        );
+        outage.worked();
+      }
+    } catch (error) {
+      outage.failed(error);
+      restUntil = performance.now() + restMs;
+    }
+    for (const [index, group] of groups.entries()) settle(group, supplies[index]);
+    for (const [index, group] of groups.entries()) learn(group, supplies[index], aheads[index] ?? 0);
+  }
+
+  /** How many tokens to take for later requests, by the use in the last 100 ms. */
+  function aheadOf({ subject, limit, cost, waiters }: Group): number {
+    const known = knownBuckets.get(subject);
+    if (cost > 1 || known === undefined || performance.now() > known.inHandUntil) return 0;
+    return Math.min(2 * known.ahead + waiters.length, Math.floor(limit.perSecond / 20), Math.floor(limit.burst / 4));
+  }
+
+  function learn({ subject, limit, cost, waiters }: Group, supplied: Supply | undefined, ahead: number): void {
+    if (supplied === undefined || cost > 1) return;
+    const now = performance.now();
+    const { granted, remaining, fullMs } = supplied;
+    knownBuckets.delete(subject);
+    knownBuckets.set(subject, {
+      inHand: Math.max(0, granted - waiters.length),
+      inHandUntil: now + inHandMs,
+      ahead,
+      remaining,
+      fullAt: now + fullMs,
+      emptyUntil: granted < waiters.length ? now + againMsOf(limit, 1, fullMs) : -Infinity,
+    });
+    const [oldest = ""] = knownBuckets.keys();
+    if (knownBuckets.size > knownMax) knownBuckets.delete(oldest);
   }
 
   /** Takes `cost` tokens (at most the burst) from a bucket, or none. "unknown": Redis does not reply. Never rejects. */
-  take(subject: string, limit: KeyLimit, cost: number): Promise<Taken | "unknown"> | Taken | "unknown" {
+  function take(subject: string, limit: KeyLimit, cost: number): Promise<Taken | "unknown"> | Taken | "unknown" {
     const now = performance.now();
-    const known = this.#known.get(subject);
+    const known = knownBuckets.get(subject);
     if (known !== undefined) {
       const fullMs = Math.max(0, known.fullAt - now);
       if (known.inHand >= cost && now < known.inHandUntil) {
@@ -83,69 +134,15 @@ export class TokenBuckets {
       }
       if (now < known.emptyUntil) return { granted: false, remaining: 0, fullMs, againMs: known.emptyUntil - now };
     }
-    if (now < this.#restUntil) return "unknown";
+    if (now < restUntil) return "unknown";
     return new Promise((resolve) => {
-      const name = `${cost} ${subject}`;
-      const group = this.#waiting.get(name);
-      if (group !== undefined) group.waiters.push(resolve);
-      else this.#waiting.set(name, { subject, limit, cost, waiters: [resolve] });
-      if (!this.#calling) void this.#callAll();
+      const newGroup = (): Group => ({ subject, limit, cost, waiters: [] });
+      waiting.getOrInsertComputed(`${cost} ${subject}`, newGroup).waiters.push(resolve);
+      if (!calling) void callAll();
     });
   }
 
-  // Never runs twice at once: #calling.
-  async #callAll(): Promise<void> {
-    this.#calling = true;
-    await nextTurn();
-    while (this.#waiting.size > 0) {
-      const groups = [...this.#waiting.values()];
-      this.#waiting = new Map();
-      for (let at = 0; at < groups.length; at += groupsMax) await this.#call(groups.slice(at, at + groupsMax));
-    }
-    this.#calling = false;
-  }
-
-  async #call(groups: readonly Group[]): Promise<void> {
-    const aheads = groups.map((group) => this.#aheadOf(group));
-    let supplies: readonly Supply[] = [];
-    try {
-      if (performance.now() >= this.#restUntil) {
-        supplies = await this.#options.supply(
-          groups.map(({ waiters, ...group }, index) => ({ ...group, count: waiters.length + (aheads[index] ?? 0) })),
-        );
-        this.#options.outage.worked();
-      }
-    } catch (error) {
-      this.#options.outage.failed(error);
-      this.#restUntil = performance.now() + restMs;
-    }
-    for (const [index, group] of groups.entries()) settle(group, supplies[index]);
-    for (const [index, group] of groups.entries()) this.#learn(group, supplies[index], aheads[index] ?? 0);
-  }
-
-  /** How many tokens to take for later requests, by the use in the last 100 ms. */
-  #aheadOf({ subject, limit, cost, waiters }: Group): number {
-    const known = this.#known.get(subject);
-    if (cost > 1 || known === undefined || performance.now() > known.inHandUntil) return 0;
-    return Math.min(2 * known.ahead + waiters.length, Math.floor(limit.perSecond / 20), Math.floor(limit.burst / 4));
-  }
-
-  #learn({ subject, limit, cost, waiters }: Group, supply: Supply | undefined, ahead: number): void {
-    if (supply === undefined || cost > 1) return;
-    const now = performance.now();
-    const { granted, remaining, fullMs } = supply;
-    this.#known.delete(subject);
-    this.#known.set(subject, {
-      inHand: Math.max(0, granted - waiters.length),
-      inHandUntil: now + inHandMs,
-      ahead,
-      remaining,
-      fullAt: now + fullMs,
-      emptyUntil: granted < waiters.length ? now + againMsOf(limit, 1, fullMs) : -Infinity,
-    });
-    const [oldest = ""] = this.#known.keys();
-    if (this.#known.size > knownMax) this.#known.delete(oldest);
-  }
+  return { take };
 }
 
 function settle({ limit, cost, waiters }: Group, supply: Supply | undefined): void {

@@ -12,6 +12,8 @@ function viewer() {
   return { changed, seen };
 }
 
+const opened = () => ({ feeds: new Feeds(), one: viewer() });
+
 /** A path whose responses the test decides. */
 function source(responses: () => string | Promise<string>, everyMs?: number) {
   let reads = 0;
@@ -61,8 +63,7 @@ test("a new viewer finds the newest response, and the last one that leaves ends 
 });
 
 test("a thousand paths together are read at most 200 times a second, each in its turn", async () => {
-  const feeds = new Feeds();
-  const one = viewer();
+  const { feeds, one } = opened();
   const paths = Array.from({ length: 1000 }, () => source(() => "1"));
   paths.forEach((path, index) => feeds.join(String(index), one, path.of));
   await turns(10_000);
@@ -77,8 +78,7 @@ test.each([
   [500, 18],
   [1000, 9],
 ])("a response that takes 200 ms, with a period of %s ms, is read %i times in 9 s", async (everyMs, most) => {
-  const feeds = new Feeds();
-  const one = viewer();
+  const { feeds, one } = opened();
   const slow = () => new Promise<string>((resolve) => setTimeout(resolve, 200, "1"));
   const path = source(slow, everyMs);
   feeds.join("/a", one, path.of);
@@ -88,8 +88,7 @@ test.each([
 });
 
 test("paths that are joined at different times are read in one turn", async () => {
-  const feeds = new Feeds();
-  const one = viewer();
+  const { feeds, one } = opened();
   const readAtMs: number[][] = [];
   for (const path of ["/a", "/b", "/c"]) {
     const own: number[] = [];
@@ -108,8 +107,7 @@ test("paths that are joined at different times are read in one turn", async () =
 });
 
 test("a path that does not respond is not read again", async () => {
-  const feeds = new Feeds();
-  const one = viewer();
+  const { feeds, one } = opened();
   const path = source(() => new Promise<string>(() => undefined));
   feeds.join("/a", one, path.of);
   await turns(60_000);
@@ -117,8 +115,7 @@ test("a path that does not respond is not read again", async () => {
 });
 
 test("feeds have room until their responses have 64 MiB, and again when viewers leave", async () => {
-  const feeds = new Feeds();
-  const one = viewer();
+  const { feeds, one } = opened();
   const paths = Array.from({ length: 200 }, (_, n) => `/${n}`);
   const body = "1".repeat(256 * 1024);
   for (const path of paths) feeds.join(path, one, source(() => body).of);

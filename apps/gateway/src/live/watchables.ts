@@ -1,6 +1,6 @@
 import type { Grant } from "@tally/access";
 import { firstProblem, InvalidInput } from "@tally/contract";
-import type { FastifyInstance, FastifyReply, RouteOptions } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import findMyWay from "find-my-way";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
@@ -42,34 +42,21 @@ interface Entry extends Omit<Watchable, "request"> {
 const expected = "a path of a GET route with a JSON response, such as /stores/7/top-items?limit=10";
 const pathCharactersMax = 2000;
 
-/** The GET routes that can be watched. Create it before routes are added. */
-export class Watchables {
-  readonly #router = findMyWay(routing);
-  readonly #entries = new Map<string, Entry>();
+export type Watchables = ReturnType<typeof watchablesOf>;
 
-  constructor(app: FastifyInstance) {
-    app.addHook("onRoute", (options) => this.#add(options));
-  }
+/** The GET routes that can be watched. Call it before routes are added. */
+export function watchablesOf(app: FastifyInstance) {
+  const router = findMyWay(routing);
+  const entries = new Map<string, Entry>();
 
-  /** Throws InvalidInput, naming `field`, for a path without such a route, and for values that its schemas reject. */
-  find(field: string, path: string): Watchable {
-    const found = path.length <= pathCharactersMax ? this.#router.find("GET", path) : null;
-    const entry = found === null ? undefined : this.#entries.get(String(found.store));
-    if (found === null || entry === undefined) throw new InvalidInput(field, expected, path.slice(0, 200));
-    const { check, ...rest } = entry;
-    check("params", found.params);
-    check("querystring", found.searchParams);
-    return { ...rest, request: { params: found.params, query: found.searchParams } };
-  }
-
-  #add({ method, url, config, schema }: RouteOptions): void {
+  app.addHook("onRoute", ({ method, url, config, schema }) => {
     const { response: responses } = schema ?? {};
     const route = config?.watched;
     const response: unknown = isObject(responses) ? Reflect.get(responses, 200) : undefined;
     if (route === undefined || !isObject(response) || ![method].flat().includes("GET")) return;
     let serialize: Serialize | undefined;
     const checks = { params: compiled(schema?.params), querystring: compiled(schema?.querystring) };
-    this.#entries.set(url, {
+    entries.set(url, {
       route,
       errorKey: config?.errorKey ?? "message",
       // Its type allows objects only; a schema may describe any value.
@@ -80,8 +67,21 @@ export class Watchables {
         if (validator?.Check(value) === false) throw InvalidInput.of(firstProblem(validator, value));
       },
     });
-    this.#router.on("GET", url, () => undefined, url);
-  }
+    router.on("GET", url, () => undefined, url);
+  });
+
+  return {
+    /** Throws InvalidInput, naming `field`, for a path without such a route, and for values that its schemas reject. */
+    find(field: string, path: string): Watchable {
+      const found = path.length <= pathCharactersMax ? router.find("GET", path) : null;
+      const entry = found === null ? undefined : entries.get(String(found.store));
+      if (found === null || entry === undefined) throw new InvalidInput(field, expected, path.slice(0, 200));
+      const { check, ...rest } = entry;
+      check("params", found.params);
+      check("querystring", found.searchParams);
+      return { ...rest, request: { params: found.params, query: found.searchParams } };
+    },
+  };
 }
 
 function compiled(schema: unknown) {

@@ -36,7 +36,7 @@ export function decoderFor(encoding: string | undefined): Decode | "none" | unde
   const decoder = decoders.get(name);
   if (decoder === undefined) return undefined;
   return (body, bytesMax, owner, done) => {
-    const isTaken = line.enter(owner, (leave) =>
+    const isTaken = enterLine(owner, (leave) =>
       decoder(body, bytesMax, (error, decoded) => {
         leave();
         done(error === null ? null : rejectionOf(error, name), decoded);
@@ -65,50 +65,42 @@ interface Waiting {
   readonly work: (leave: () => void) => void;
 }
 
-type DecodeLimits = Readonly<Record<"atOnceMax" | "perClientMax" | "waitingPerClientMax", number>>;
-
 /** Bounds how many bodies are decoded at once: in all, and for one client. Clients take turns, so that one client's
- * expensive bodies do not delay those of others. Work whose connection is closed is dropped. */
-export class DecodeLine {
-  readonly #limits: DecodeLimits;
+ * expensive bodies do not delay those of others. Work whose connection is closed is dropped. The function returns
+ * false when too much work of this client waits already; then it is not taken. */
+export function decodeLine(limits: Readonly<Record<"atOnceMax" | "perClientMax" | "waitingPerClientMax", number>>) {
   /** By client; the client whose turn is next comes first. One without waiting or running work is removed. */
-  readonly #clients = new Map<string, { readonly waiting: Waiting[]; running: number }>();
-  #running = 0;
+  const clients = new Map<string, { readonly waiting: Waiting[]; running: number }>();
+  let running = 0;
 
-  constructor(limits: DecodeLimits) {
-    this.#limits = limits;
-  }
-
-  /** False when too much work of this client waits already; then it is not taken. */
-  enter(owner: DecodeOwner, work: Waiting["work"]): boolean {
-    const own = this.#clients.get(owner.client) ?? { waiting: [], running: 0 };
-    if (own.waiting.length >= this.#limits.waitingPerClientMax) return false;
-    own.waiting.push({ work, owner });
-    this.#clients.set(owner.client, own);
-    this.#startNext();
-    return true;
-  }
-
-  #startNext(): void {
-    for (const [client, own] of this.#clients) {
-      if (this.#running >= this.#limits.atOnceMax) return;
+  function startNext(): void {
+    for (const [client, own] of clients) {
+      if (running >= limits.atOnceMax) return;
       while (own.waiting[0]?.owner.isGone() === true) own.waiting.shift();
-      if (own.waiting.length === 0 && own.running === 0) this.#clients.delete(client);
-      const next = own.running < this.#limits.perClientMax ? own.waiting.shift() : undefined;
+      if (own.waiting.length === 0 && own.running === 0) clients.delete(client);
+      const next = own.running < limits.perClientMax ? own.waiting.shift() : undefined;
       if (next === undefined) continue;
       // Moves the client to the end of the rotation, where this loop visits it again.
-      this.#clients.delete(client);
-      this.#clients.set(client, own);
+      clients.delete(client);
+      clients.set(client, own);
       own.running++;
-      this.#running++;
+      running++;
       next.work(() => {
         own.running--;
-        this.#running--;
-        this.#startNext();
+        running--;
+        startNext();
       });
     }
   }
+
+  return (owner: DecodeOwner, work: Waiting["work"]): boolean => {
+    const { waiting } = clients.getOrInsertComputed(owner.client, () => ({ waiting: [], running: 0 }));
+    if (waiting.length >= limits.waitingPerClientMax) return false;
+    waiting.push({ work, owner });
+    startNext();
+    return true;
+  };
 }
 
 // libuv has 4 threads: more at once would only use more memory. One client gets half.
-const line = new DecodeLine({ atOnceMax: 4, perClientMax: 2, waitingPerClientMax: 64 });
+const enterLine = decodeLine({ atOnceMax: 4, perClientMax: 2, waitingPerClientMax: 64 });

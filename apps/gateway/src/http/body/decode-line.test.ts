@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { DecodeLine } from "./content-encoding.ts";
+import { decodeLine } from "./content-encoding.ts";
 
 /** A line whose work ends when the test calls `leave`. */
 function line(limits = { atOnceMax: 4, perClientMax: 2, waitingPerClientMax: 3 }) {
-  const decodes = new DecodeLine(limits);
+  const enterLine = decodeLine(limits);
   const started: string[] = [];
   const leaves = new Map<string, () => void>();
   const gone = new Set<string>();
   const enter = (name: string): boolean =>
-    decodes.enter({ client: name.charAt(0), isGone: () => gone.has(name) }, (leave) => {
+    enterLine({ client: name.charAt(0), isGone: () => gone.has(name) }, (leave) => {
       started.push(name);
       leaves.set(name, leave);
     });
