@@ -2,13 +2,11 @@ import { mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { TallyClientError } from "../tally-client-error.ts";
 import { AppendFile, addedLine, readLines, settledLine } from "./journal-file.ts";
-import type { Journal, RejectedEntry } from "./journal.ts";
+import type { Journal, JournalEntry, RejectedEntry } from "./journal.ts";
 import { contentOf, lockFile } from "./lock-file.ts";
 
 /** One `append()` that is not written yet. */
-interface Pending {
-  readonly number: number;
-  readonly text: string;
+interface Pending extends JournalEntry {
   readonly resolve: (number: number) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -60,10 +60,8 @@ export function createPurchaseSender({
   onProblem,
 }: PurchaseSenderOptions) {
   const left = journal?.left ?? [];
-  const queue = new PurchaseQueue(
-    { eventsMax, bytesMax },
-    left.map(({ number, text }) => ({ number, text, bytes: Buffer.byteLength(text), settle: () => undefined })),
-  );
+  const waitingLeft = left.map((one) => ({ ...one, bytes: Buffer.byteLength(one.text), settle: () => undefined }));
+  const queue = new PurchaseQueue({ eventsMax, bytesMax }, waitingLeft);
   const headers = { "content-type": "application/x-ndjson", ...authorizationOf(apiKey) };
   const url = `${new URL(baseUrl).href.replace(/\/$/, "")}/purchases`;
   const delivery = new Delivery({

@@ -1,4 +1,5 @@
 import type { paths } from "../generated/openapi.ts";
+import type { JournalEntry } from "../journal/journal.ts";
 import { TallyClientError } from "../tally-client-error.ts";
 
 type BulkBody = paths["/purchases"]["post"]["requestBody"]["content"]["application/json"];
@@ -27,12 +28,8 @@ export interface RejectedPurchase {
   readonly error: string;
 }
 
-/** A purchase in the sender's buffer. */
-export interface WaitingPurchase {
-  /** In the journal; 0 without one. */
-  readonly number: number;
-  /** JSON in one line. */
-  readonly text: string;
+/** A purchase in the sender's buffer. `number`: in the journal; 0 without one. */
+export interface WaitingPurchase extends JournalEntry {
   /** The length of `text` in UTF-8. */
   readonly bytes: number;
   readonly settle: (settlement: Settlement) => void;
@@ -75,12 +72,8 @@ export class PurchaseQueue {
   reserve(bytes: number): void {
     const { eventsMax, bytesMax } = this.#bounds;
     if (this.#events >= eventsMax) throw new TallyClientError("BUFFER_FULL", `it holds ${eventsMax} events`);
-    if (this.#bytes + bytes > bytesMax) {
-      throw new TallyClientError(
-        "BUFFER_FULL",
-        `it holds ${this.#bytes} of ${bytesMax} bytes, the purchase has ${bytes}`,
-      );
-    }
+    const size = `it holds ${this.#bytes} of ${bytesMax} bytes, the purchase has ${bytes}`;
+    if (this.#bytes + bytes > bytesMax) throw new TallyClientError("BUFFER_FULL", size);
     this.#events++;
     this.#bytes += bytes;
   }
