@@ -141,7 +141,7 @@ const PageQuery = closed({
 });
 
 function pageOf({ many, response, idField, idColumn, selectNewest, Shown }: Shape) {
-  // A search reads the whole table. GroupReads runs at most two at a time.
+  // A search reads the whole table. group-reads.ts runs at most two at a time.
   const page = keyedRead<readonly [from: number, pattern: string, limit: number], Fields, readonly Fields[]>({
     select: `${selectNewest} ${idColumn} >= ? AND (? = '%%' OR name LIKE ?) ORDER BY ${idColumn} LIMIT ?`,
     values: ([from, pattern, limit]) => [from, pattern, pattern, limit],

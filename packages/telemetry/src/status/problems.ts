@@ -190,20 +190,15 @@ function delays({ domains, replicaLagMs }: Known): readonly string[] {
 // A batch that has just arrived in an idle system waits for less.
 const stalledAfterMs = 3000;
 
-export class Stalls {
-  readonly #since = new Map<string, number>();
-
-  /** The domains whose events wait, while a stage or a process did not progress, at each call of the last 3 s. */
-  of(domains: readonly DomainStatus[]): readonly string[] {
+/** Returns a function that returns the domains whose events wait, while a stage or a process did not progress, at each
+ * call of the last 3 s. */
+export function stalls(): (domains: readonly DomainStatus[]) => readonly string[] {
+  const since = new Map<string, number>();
+  return (domains) => {
     const now = performance.now();
-    return domains.flatMap(({ name, secondsToDrain, queues }) => {
-      if (secondsToDrain !== null || queues.ingest.batches === null) {
-        this.#since.delete(name);
-        return [];
-      }
-      const since = this.#since.get(name) ?? now;
-      this.#since.set(name, since);
-      return now - since >= stalledAfterMs ? [name] : [];
-    });
-  }
+    const moving = domains.filter((one) => one.secondsToDrain !== null || one.queues.ingest.batches === null);
+    for (const { name } of moving) since.delete(name);
+    const waiting = domains.filter((one) => !moving.includes(one)).map(({ name }) => name);
+    return waiting.filter((name) => now - since.getOrInsert(name, now) >= stalledAfterMs);
+  };
 }

@@ -4,7 +4,7 @@ import type { Heartbeats, RedisMaster, FoundHeartbeat } from "../heartbeats/conn
 import type { Publisher } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
 import { kept } from "@tally/runtime";
-import { domainStatus, heldOf, type Depths, problemsOf, Stalls } from "./problems.ts";
+import { domainStatus, heldOf, type Depths, problemsOf, stalls } from "./problems.ts";
 import { probe, type Probed, readLagMs } from "./replicas.ts";
 import type { ServerStatus, Status, HopStatus, LoggedError, ProcessStatus } from "./status.ts";
 
@@ -50,7 +50,7 @@ export type StatusReader = ReturnType<typeof statusReader>;
  * respond: about ten passive declarations of queues, five short statements, two commands of each Redis. */
 export function statusReader(servers: StatusServers) {
   const probes = probesOf(servers);
-  const stalls = new Stalls();
+  const stalledOf = stalls();
 
   /** Never rejects: a server that does not respond is part of the status. */
   async function read(): Promise<Status> {
@@ -95,7 +95,7 @@ export function statusReader(servers: StatusServers) {
         domains,
         replicaLagMs,
         processes,
-        stalled: stalls.of(domains),
+        stalled: stalledOf(domains),
         knowsProcesses: beats !== undefined,
       }),
       servers: [...shown],

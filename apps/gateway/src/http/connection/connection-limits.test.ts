@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { listen } from "@tally/local/at-end";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { limitConnections, type ConnectionLimits } from "./address-limits.ts";
+import { AddressBudget, limitConnections, type ConnectionLimits } from "./address-limits.ts";
 
 async function serve(limits: Partial<ConnectionLimits>) {
   const rejected: string[] = [];
@@ -40,4 +40,17 @@ test("all addresses together get no more than the limit, also behind a trusted p
   for (const address of ["127.0.0.1", "127.0.0.1", "127.0.0.2"]) expect(await isServed(address)).toBe(true);
   for (const address of ["127.0.0.1", "127.0.0.3"]) expect(await isServed(address)).toBe(false);
   expect(rejected).toEqual(["all", "all"]);
+});
+
+test("an address gets no more than its share, and all of them no more than the budget", () => {
+  const budget = new AddressBudget(100, 60);
+  expect(budget.take("a", 60)).toBe(true);
+  expect(budget.take("a", 1)).toBe(false);
+  expect(budget.take("b", 40)).toBe(true);
+  expect(budget.take("c", 1)).toBe(false);
+  budget.release("a", 30);
+  expect(budget.take("c", 30)).toBe(true);
+  expect(budget.take("a", 1)).toBe(false);
+  budget.release("c", 30);
+  expect(budget.take("a", 30)).toBe(true);
 });
