@@ -68,7 +68,7 @@ export function serveDomain(
       count: (board, member) => rankings.count(name, board, member),
       whole: (boards) => rankings.whole(name, boards),
     },
-    find: finder.find,
+    find: (lookup, id, acceptedAtMs) => finder.find(lookup, id, acceptedAtMs),
   };
   return { domain, commit, keys, finder, sources, operator, config, ...own };
 }

@@ -109,15 +109,11 @@ export function tokenBuckets({ supply, outage }: TokenBucketOptions) {
     if (supplied === undefined || cost > 1) return;
     const now = performance.now();
     const { granted, remaining, fullMs } = supplied;
+    const inHand = Math.max(0, granted - waiters.length);
+    const emptyUntil = granted < waiters.length ? now + againMsOf(limit, 1, fullMs) : -Infinity;
+    const known = { inHand, inHandUntil: now + inHandMs, ahead, remaining, fullAt: now + fullMs, emptyUntil };
     knownBuckets.delete(subject);
-    knownBuckets.set(subject, {
-      inHand: Math.max(0, granted - waiters.length),
-      inHandUntil: now + inHandMs,
-      ahead,
-      remaining,
-      fullAt: now + fullMs,
-      emptyUntil: granted < waiters.length ? now + againMsOf(limit, 1, fullMs) : -Infinity,
-    });
+    knownBuckets.set(subject, known);
     const [oldest = ""] = knownBuckets.keys();
     if (knownBuckets.size > knownMax) knownBuckets.delete(oldest);
   }

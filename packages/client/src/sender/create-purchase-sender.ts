@@ -1,10 +1,10 @@
 import { authorizationOf } from "../create-tally-client.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { Journal, JournalEntry } from "../journal/journal.ts";
 import type { Fetch } from "../retry/retrying-fetch.ts";
 import { TallyClientError } from "../tally-client-error.ts";
 import { Delivery } from "./delivery.ts";
 import { PurchaseQueue } from "./purchase-queue.ts";
-import type { AddedPurchase, Purchase, RejectedPurchase, Settlement } from "./purchase-queue.ts";
+import type { AddedPurchase, Purchase, RejectedPurchase, Settlement, WaitingPurchase } from "./purchase-queue.ts";
 
 export interface PurchaseSenderOptions {
   /** The gateway's, with its base path if it has one. */
@@ -59,9 +59,7 @@ export function createPurchaseSender({
   onRejected,
   onProblem,
 }: PurchaseSenderOptions) {
-  const left = journal?.left ?? [];
-  const waitingLeft = left.map((one) => ({ ...one, bytes: Buffer.byteLength(one.text), settle: () => undefined }));
-  const queue = new PurchaseQueue({ eventsMax, bytesMax }, waitingLeft);
+  const queue = new PurchaseQueue({ eventsMax, bytesMax }, (journal?.left ?? []).map(waitingOf));
   const headers = { "content-type": "application/x-ndjson", ...authorizationOf(apiKey) };
   const url = `${new URL(baseUrl).href.replace(/\/$/, "")}/purchases`;
   const delivery = new Delivery({
@@ -123,4 +121,8 @@ export function createPurchaseSender({
     /** Sends what waits for at most `withinMs` (default 10,000). Without a journal the remaining `waiting` are lost. */
     close: ({ withinMs = 10_000 } = {}) => (closing ??= close(withinMs)),
   };
+}
+
+function waitingOf({ number, text }: JournalEntry): WaitingPurchase {
+  return { number, text, bytes: Buffer.byteLength(text), settle: () => undefined };
 }

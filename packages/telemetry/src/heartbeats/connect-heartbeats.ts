@@ -114,20 +114,7 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
     },
 
     /** The masters of a Redis Cluster, each after a ping of at most 0.5 s. A single server has none. */
-    async masters(): Promise<readonly RedisMaster[]> {
-      if (!isCluster(url)) return [];
-      const pings = mastersOf(redis).map(async (master): Promise<RedisMaster> => {
-        const { host, port } = master.options;
-        const begun = performance.now();
-        const pong = master.ping().then(
-          () => performance.now() - begun,
-          () => undefined, // an unreachable master is the result here, not an error
-        );
-        const latencyMs = await Promise.race([pong, delay(masterWithinMs, undefined, { ref: false })]);
-        return { node: `${host}:${port}`, latencyMs };
-      });
-      return (await Promise.all(pings)).toSorted((a, b) => (a.node < b.node ? -1 : 1));
-    },
+    masters: (): Promise<readonly RedisMaster[]> => pingMasters(url, redis),
 
     /** Ends the heartbeats: other processes no longer see this one. */
     async stop(): Promise<void> {
@@ -138,6 +125,21 @@ export function connectHeartbeats({ url, namespace, removesDead = false, log }: 
       redis.disconnect();
     },
   };
+}
+
+async function pingMasters(url: string, redis: Redis): Promise<readonly RedisMaster[]> {
+  if (!isCluster(url)) return [];
+  const pings = mastersOf(redis).map(async (master): Promise<RedisMaster> => {
+    const { host, port } = master.options;
+    const begun = performance.now();
+    const pong = master.ping().then(
+      () => performance.now() - begun,
+      () => undefined, // an unreachable master is the result here, not an error
+    );
+    const latencyMs = await Promise.race([pong, delay(masterWithinMs, undefined, { ref: false })]);
+    return { node: `${host}:${port}`, latencyMs };
+  });
+  return (await Promise.all(pings)).toSorted((a, b) => (a.node < b.node ? -1 : 1));
 }
 
 /** The time of Redis in ms since 1970; in a cluster, of the master with the heartbeats. */
