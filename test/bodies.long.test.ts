@@ -132,7 +132,7 @@ describe("a client has its share of memory and connections", () => {
     `Content-Length: ${album.length}`,
     `X-Forwarded-For: ${forwardedFor}`,
   ];
-  const open = (localAddress: string) => new RawConnection(system.url, { localAddress });
+  const open = (localAddress: string) => new RawConnection(system.url, localAddress);
   const statusOf = async (localAddress: string, forwardedFor: string) => {
     const own = open(localAddress);
     const { status, headers, body } = await own.send(headOf(forwardedFor), album);

@@ -61,7 +61,7 @@ test.each(libraries)("S0's client on $name: an album is found right after its PO
 });
 
 test("pictures come back byte for byte with the type of their bytes, from memory and from their rows", async () => {
-  const [connection, withoutMemory] = [open(), open({ gateway: 1 })];
+  const [connection, withoutMemory] = [open(), open(1)];
   for (const [kind, length, sentAs] of [
     ["png", 3475, "image/png"],
     ["jpeg", 67, "application/octet-stream"],

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { asks, created, inTurn, ok, stores, type HttpCase, type Read } from "../http/cases.ts";
 import { get, json, keyed, post, upgrade } from "../http/requests.ts";
-import { ride, swipe, type ContentOf } from "../http/stored.ts";
+import { ride, swipe } from "../http/stored.ts";
 
 type Side = "left" | "right";
 const swiped = (swiper: number, side: Side, swipee: number, headers?: readonly string[]): Buffer =>
@@ -146,7 +146,7 @@ const rides = "/skiers/liftrides";
 const printable = "Zürich: Üetliberg 🎿";
 const bodyOf = (n: number, more: object = {}): string =>
   JSON.stringify({ resortID: `resort ${n}`, dayID: "1", skierID: "2", time: "408", liftID: "27", ...more });
-const row = (n: number, more: Partial<ContentOf<"ride">> = {}) => ride(2, { resort: `resort ${n}`, ...more });
+const row = (n: number, more: Parameters<typeof ride>[1] = {}) => ride(2, { resort: `resort ${n}`, ...more });
 const path = (text: string, n: number): string => text.replaceAll(/\bR\b/g, `resort%20${n}`);
 const total = (n: number, totalVert: number): object => ({ resortID: `resort ${n}`, totalVert });
 const top = (...skiers: readonly (readonly [skierID: number, vertical: number])[]): object => ({

@@ -18,9 +18,9 @@ export const acknowledgements = new Acknowledgements();
 export const recorded = <T extends HttpResponse>(response: T): T =>
   acknowledgements.record(response, "a contract test");
 
-/** A connection to a gateway until the end of the test; from another address of this machine, another client. */
-export function open({ gateway = 0, ...options }: { gateway?: number; localAddress?: string } = {}): RawConnection {
-  const connection = new RawConnection(system.urls[gateway] ?? "", options);
+/** A connection to a gateway until the end of the test. */
+export function open(gateway = 0): RawConnection {
+  const connection = new RawConnection(system.urls[gateway] ?? "");
   atEnd(() => connection.destroy());
   return connection;
 }

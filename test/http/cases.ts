@@ -126,7 +126,7 @@ export async function runCase(
   acknowledgements: Acknowledgements,
   onResponse: (request: Buffer, response: HttpResponse) => void,
 ): Promise<readonly string[]> {
-  const connection = new RawConnection(url, { withinMs: 30_000 });
+  const connection = new RawConnection(url);
   try {
     const sent = [one.send(n)].flat();
     const responses = await responsesTo(connection, one, sent);

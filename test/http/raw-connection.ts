@@ -1,40 +1,36 @@
+import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { get, post, raw } from "./requests.ts";
 
 /** One HTTP response as it came over the wire. `body`: its bytes as UTF-8. */
 export type HttpResponse = NonNullable<ReturnType<typeof readResponse>>["response"];
 
-interface Options {
-  /** Another address of this machine, such as 127.0.0.2, makes it another client. */
-  readonly localAddress?: string;
-  /** How long to wait for responses and for the end of the connection. */
-  readonly withinMs?: number;
-}
+/** How long to wait for responses and for the end of the connection. */
+const withinMs = 30_000;
 
 /** The method of the nth request: a response to HEAD has no body. */
 type MethodOf = (nth: number) => string;
 
-/** One kept-alive connection on which requests travel byte for byte as given. Every wait throws after `withinMs`. */
+/** One kept-alive connection on which requests travel byte for byte as given. */
 export class RawConnection {
   readonly #socket: Socket;
-  readonly #withinMs: number;
+  readonly #changes = new EventEmitter();
   #received: Buffer = Buffer.alloc(0);
   #closed = false;
-  #wake: () => void = () => undefined;
 
-  constructor(url: string, { localAddress, withinMs = 60_000 }: Options = {}) {
+  /** `localAddress`: another address of this machine, such as 127.0.0.2, makes it another client. */
+  constructor(url: string, localAddress?: string) {
     const { hostname: host, port } = new URL(url);
-    this.#withinMs = withinMs;
     this.#socket = connect({ host, port: Number(port), noDelay: true, ...(localAddress && { localAddress }) });
     this.#socket.on("data", (data: Buffer) => {
       this.#received = Buffer.concat([this.#received, data]);
-      this.#wake();
+      this.#changes.emit("change");
     });
     // What a broken connection means is seen at its close.
     this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {
       this.#closed = true;
-      this.#wake();
+      this.#changes.emit("change");
     });
   }
 
@@ -109,21 +105,13 @@ export class RawConnection {
   }
 
   async #until<T>(find: (received: Buffer) => T | undefined): Promise<T> {
-    const deadline = performance.now() + this.#withinMs;
+    const signal = AbortSignal.timeout(withinMs);
     for (;;) {
       const found = find(this.#received);
       if (found !== undefined) return found;
-      const leftMs = deadline - performance.now();
-      if (leftMs <= 0) {
+      await once(this.#changes, "change", { signal }).catch((cause: unknown) => {
         this.destroy();
-        throw new Error(`timeout: ${this.#withinMs} ms; received ${this.#rest()}`);
-      }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, leftMs);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+        throw new Error(`timeout: ${withinMs} ms; received ${this.#rest()}`, { cause });
       });
     }
   }
