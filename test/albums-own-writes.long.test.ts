@@ -54,13 +54,6 @@ async function foundAt(gateway: number): Promise<Record<string, number>> {
   return Object.fromEntries(Array.from(lines, ([, where = "", count]) => [where, Number(count)]));
 }
 
-test("right after its POST an album is found and can be reviewed at both gateways", async () => {
-  await postAndAsk(200);
-  expect(Object.keys(await foundAt(0))).toEqual(["memory"]);
-  const elsewhere = Object.keys(await foundAt(1));
-  expect(elsewhere.filter((where) => !["read", "write", "waited"].includes(where))).toEqual([]);
-});
-
 test("an album that the replica has is read there, not from the primary", async () => {
   const albumId = await newAlbum("settled");
   await vi.waitFor(async () => {
@@ -73,7 +66,7 @@ test("an album that the replica has is read there, not from the primary", async 
   expect(await foundAt(1)).toEqual({ ...before, read: (before["read"] ?? 0) + 50 });
 });
 
-test("while replication is stopped, albums are found at the primary", async () => {
+test("while replication is stopped, albums are found right after their POST, in memory or at the primary", async () => {
   await system.services.operator.replicaSql("STOP REPLICA SQL_THREAD");
   const before = await foundAt(1);
   const [albumId = ""] = await postAndAsk(100);
@@ -81,6 +74,7 @@ test("while replication is stopped, albums are found at the primary", async () =
   const after = await foundAt(1);
   expect(after["read"]).toBe(before["read"]);
   expect(after["write"]).toBeGreaterThan(before["write"] ?? 0);
+  expect(Object.keys(await foundAt(0))).toEqual(["memory"]);
   await system.services.operator.replicaSql("START REPLICA SQL_THREAD");
 });
 
@@ -97,19 +91,6 @@ test("while the writer is frozen one gateway knows the album; the other responds
   const waiting = [expectFound(1, albumId, "frozen"), expectFound(1, keyed, "keyed")];
   system.writer.kill("SIGCONT");
   await Promise.all(waiting);
-});
-
-test("albums that many requests wait for are looked up together: a few statements, not a few for each", async () => {
-  const selects = async (): Promise<number> =>
-    Number((await system.services.operator.sql("SHOW GLOBAL STATUS LIKE 'Com_select'")).split("\t")[1]);
-  system.writer.kill("SIGSTOP");
-  onTestFinished(() => system.writer.kill("SIGCONT"));
-  const albums = await Promise.all(Array.from({ length: 200 }, (_, n) => newAlbum(`title ${n}`)));
-  const before = await selects();
-  const statuses = await Promise.all(albums.map(async (albumId) => (await ask(1, `/albums/${albumId}`)).status));
-  expect(new Set(statuses)).toEqual(new Set([503]));
-  // Looked up one by one every 100 ms these would be 4,000 statements.
-  expect((await selects()) - before).toBeLessThan(300);
 });
 
 test("while the replica is down a new album is found", async () => {
