@@ -4,25 +4,13 @@ import { utcDayOf } from "@tally/contract";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, test } from "vitest";
 import { openStream } from "./kit/fronts.ts";
+import { startOperated } from "./kit/operators.ts";
 import { expectJson, postJson, sell } from "./kit/sales.ts";
-import { startSystem } from "./kit/system.ts";
-import { bearer, createKey, expectEnd, runTally } from "./kit/tally.ts";
+import { expectEnd, runTally } from "./kit/tally.ts";
 
-/* Stores and items that operators register. The first gateway has an operator's account, the second has none. */
+/* Stores and items that operators register. */
 
-const system = await startSystem(
-  { AUTH: "required" },
-  {
-    instances: { gateway: 2 },
-    environmentOf: (app, index) => (app === "gateway" && index === 1 ? { OPERATOR_DATABASE_URL: "" } : {}),
-  },
-);
-/** `scopes`: more flags may follow them. */
-const keyOf = async (...scopes: readonly string[]) => bearer((await createKey(system, "--scope", ...scopes)).key);
-const operator = await keyOf("*:read", "*:operate");
-const reader = await keyOf("*:read", "*:write");
-const at = (path: string, init: RequestInit = { headers: operator }, gateway = 0) =>
-  fetch(`${system.urls[gateway]}${path}`, init);
+const { system, keyOf, operator, reader, at } = await startOperated();
 
 const put = (store: string, body: unknown, own = operator, gateway = 0, many = "stores") =>
   postJson(`${system.urls[gateway]}/${many}/${store}`, body, own, "PUT");
