@@ -3,11 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
-import { formType, get, json, postSale, raw, upgrade } from "./http/requests.ts";
+import { formType, get, postSale, raw } from "./http/requests.ts";
 import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 
-/* Time limits and rejected upgrades. What single requests get is in the cases of contract.test.ts. */
+/* Time limits. What single requests get is in the cases of contract.test.ts. */
 
 const headersWithinMs = 1500;
 const bodyWithinMs = 3000;
@@ -30,9 +30,9 @@ const open = (): RawConnection => new RawConnection(system.url);
 
 let stores = 0;
 /** A sale in a store that no other sale has. */
-function sale(headers: readonly string[] = []): { readonly store: number; readonly bytes: Buffer } {
+function sale(): { readonly store: number; readonly bytes: Buffer } {
   const store = ++stores;
-  return { store, bytes: postSale(store, [json, ...headers]) };
+  return { store, bytes: postSale(store) };
 }
 
 /** A GET of an album that was never posted, with an id of this moment: the gateway waits `foundWithinMs`, then responds
@@ -135,30 +135,4 @@ describe("time limits", { retry: { count: 2, condition: /^the machine stood stil
     expect((await connection.get("/health/live")).status).toBe(200);
     connection.destroy();
   });
-});
-
-// Node drops the rest of the packet, so the connection must not continue with what comes after it.
-test.each([
-  ["a sale", () => sale(upgrade).bytes, false],
-  ["a GET", () => get("/health/live", upgrade), false],
-  ["a sale with Expect", () => sale([...upgrade, "Expect: 100-continue"]).bytes, true],
-] as const)("after a rejected Upgrade, in %s, nothing more is served or stored", async (_name, request, continues) => {
-  const [connection, hidden, behind] = [open(), sale(), sale()];
-  let bytes = request();
-  if (continues) {
-    const bodyAt = bytes.indexOf("{");
-    await connection.write(bytes.subarray(0, bodyAt));
-    expect((await connection.response()).status).toBe(100);
-    bytes = bytes.subarray(bodyAt);
-  }
-  const carrier = raw([
-    `POST /purchase/${++stores}/customer/1/date/20261120 HTTP/1.1`,
-    "Host: tally",
-    `Content-Length: ${hidden.bytes.length}`,
-  ]);
-  await connection.write(Buffer.concat([bytes, carrier]));
-  expect((await connection.response()).status).toBeLessThan(300);
-  await connection.write(Buffer.concat([hidden.bytes, behind.bytes]));
-  await expectOnly(connection, []);
-  await expectNotStored([hidden, behind]);
 });

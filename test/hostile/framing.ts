@@ -1,6 +1,6 @@
 import { asks, bad, closing, created, live, malformed, noSuchPath, rejected, stepsAccepted } from "../http/cases.ts";
 import { stores, unsupported, type HttpCase } from "../http/cases.ts";
-import { get, json, post, postSale, raw, saleBody, salePath, stepsPath } from "../http/requests.ts";
+import { get, json, post, postSale, raw, saleBody, salePath, stepsPath, upgrade } from "../http/requests.ts";
 import { sale, steps } from "../http/stored.ts";
 
 const { length } = saleBody;
@@ -143,6 +143,13 @@ const order: readonly HttpCase[] = [
     closing(created),
     sale,
   ),
+  stores(
+    "likewise behind Expect",
+    (n) => all(postSale(n, [json, ...upgrade, "Expect: 100-continue"]), postSale(n)),
+    closing(created),
+    sale,
+  ),
+  asks("likewise in a GET", (n) => all(get("/health/live", upgrade), postSale(n)), closing(live)),
 ];
 
 /** Lengths, chunks, pipelines, and bytes that could be taken for a second request. */

@@ -35,7 +35,18 @@ const lift = '{"time":1,"liftID":1}';
 const oldAlbum = "019d0000-0000-7000-8000-000000000000";
 const noAlbum = rejectedMsg(404, /^albumID: expected the id of an album, got/);
 
+const refund = '"storeID":6,"date":"20261121","lines":[{"line":0,"ItemID":9,"numberOfItems":1}]';
+const keyedRefund = `${refund},"idempotencyKey":"k"`;
+const badEntry = (text: string): ExpectedResponse => ok(400, new RegExp(`"index":0,"status":400,"error":"${text}`));
 const places = posts([
+  [`/purchases/${oldAlbum}/refunds`, bad(/^Idempotency-Key: expected/), `{${refund}}`],
+  ["/purchases/5/void", bad(/^eventID: expected the event id of a purchase/), ""],
+  ["/refunds", badEntry("eventID: expected one of eventID and sale"), `[{${keyedRefund}}]`],
+  [
+    "/refunds",
+    badEntry("date: expected"),
+    `[{"eventID":"${oldAlbum}",${keyedRefund.replace("20261121", "99991231")}}]`,
+  ],
   ["/steps/1/0/1/1", bad(/^day: expected an integer from 1 to 4294967295, got "0"/)],
   ["/steps/1/1/24/1", bad(/^timeInterval: expected an integer from 0 to 23, got "24"/)],
   ["/steps/1/1/1/100001", bad(/^stepCount: expected an integer from 0 to 100000, got "100001"/)],
