@@ -49,23 +49,32 @@ test.each([
   [["--duration", "0"], "--duration: expected more than 0"],
   [["--duration", "3", "--rate", "0.1"], "--rate: no request is due in 3 s at 0.1 a second"],
   [["compare", "batched", "synchronous:transient"], "the design synchronous sends nothing to the broker"],
-  [["compare", "fast"], 'there is no "fast"'],
   [["compare", "bare", "batched", "bare"], '"bare" is named twice'],
   [["compare", "batched@no-such-tag"], "there is no commit no-such-tag in this clone"],
   [["compare", "batched", "--fail-below", "0.9"], "--fail-below needs a second design or build"],
-  [["sweep"], "expected a setting with several values, such as --connections 32,64,128; got none"],
   [["sweep", "--connections", "4,x"], "expected whole numbers from 1 on, separated by commas"],
   // The app reports it.
   [
     ["--set", "BATCH_EVENTS_MAX=x", "--amount", "600"],
     'BATCH_EVENTS_MAX: expected a whole number from 1 to 10000, got "x"',
   ],
-])("wrong usage is reported in a line: %s", async (args, message) => {
-  const { exitCode, output, errors } = await runBench(...args);
-  expect(exitCode).toBe(2);
-  expect(output + errors).toContain(message);
-  expect(output + errors).not.toMatch(/\n {4}at /);
-});
+  [["--kinds", "no-such-kind"], '--kinds: "no-such-kind" is not one of gateway-killed, ', "drill"],
+  [["--domain", "cars"], '--domain: "cars" is not one of purchases, ', "drill"],
+  [["--faults", "many"], "expected a whole number from 1 on", "drill"],
+  [
+    ["--sabotage", "luck"],
+    "Allowed choices are ledger, ranked-mark, early-ack, key-comparison, epochs, sale-lock, early-2xx",
+    "drill",
+  ],
+] as const)(
+  "wrong usage is reported in a line, and nothing runs: %s",
+  async (args, message, command: "bench" | "drill" = "bench") => {
+    const { exitCode, output, errors, report } = await runReported(command, ...args);
+    expect([exitCode, report]).toEqual([2, undefined]);
+    expect(output + errors).toContain(message);
+    expect(output + errors).not.toMatch(/\n {4}at /);
+  },
+);
 
 async function start(...args: readonly string[]) {
   const flags = [...args, "--connections", "4", "--results", await temporaryDirectory()];
