@@ -6,8 +6,9 @@ import { firstSteps } from "@tally/local";
 import { expect, test } from "vitest";
 import { root, runProgram } from "./kit/programs.ts";
 import { startSystem } from "./kit/system.ts";
+import { references } from "./references/references.ts";
 
-/* Every command, link and path in a document exists, and the README's first steps are run. */
+/* Every command, link, path and setting in a document exists, and the README's first steps are run. */
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const documents = globSync(["*.md", "docs/**/*.md", "{apps,packages}/*/README.md", "{infra,bench,test}/**/README.md"], {
@@ -123,6 +124,27 @@ test.each(documents)("every link and path in %s leads to something", (name) => {
     return anchor !== undefined && target.endsWith(".md") && !anchorsOf(read(target)).has(anchor);
   });
   expect(wrong).toEqual([]);
+});
+
+// The formatter pads tables and wraps lines.
+const unpadded = (text: string): string => text.replaceAll(/-{3,}/g, "---").replaceAll(/\s+/g, " ");
+
+test.each(references)("the tables of $name are as `pnpm references` writes them", ({ before, after }) => {
+  expect(unpadded(before)).toBe(unpadded(after));
+});
+
+// Names of Node, MySQL and shell variables; NAME_FILE stands for several settings.
+const notOurs = "AFTER_SYNC JSON_TABLE MASTER_GTID_WAIT NAME_FILE NODE_COMPILE_CACHE STOP_FILE".split(" ");
+
+test("every setting and error that a document names exists", () => {
+  const compose = globSync(["infra/compose*.yaml", "infra/Dockerfile"], { cwd: root }).map(read).join("");
+  const known = references.map(({ after }) => after).join("");
+  const unknown = documents.flatMap((document) =>
+    Array.from(read(document).matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`/g), ([, name = ""]) => name)
+      .filter((name) => !notOurs.includes(name) && !known.includes(`\`${name}\``) && !compose.includes(`{${name}`))
+      .map((name) => `${document}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
 });
 
 test("the README's first steps, pasted at once, show the purchase, however late the ranker is", async () => {
