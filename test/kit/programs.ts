@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, vi } from "vitest";
 import { atEnd, temporaryDirectory } from "@tally/local/at-end";
 
@@ -17,25 +16,19 @@ export const benchMain = mains.bench;
 // doing.
 const benchMaxMs = 9 * 60_000;
 const drillMaxMs = 14 * 60_000;
-const closeWithinMs = 30_000;
 
-/** Runs a program to its end. It gets SIGTERM when the test ends before it. Throws when it runs longer than `maxMs`,
- * and when a process that it has left holds its output open; both with the end of the output. */
+/** Runs a program to its end. It gets SIGTERM when the test ends before it. Throws when it, or a process that it has left
+ * with its output, runs longer than `maxMs`; with the end of the output. */
 export async function runProgram(program: string, args: readonly string[], maxMs = benchMaxMs) {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill());
   const output = collect(child.stdout);
   const errors = collect(child.stderr);
-  const closed = once(child, "close");
-  const wrong = (what: string) => new Error(`${program} ${args.join(" ")}\n${what}\n${endOf(output(), errors())}`);
-  const running = new AbortController();
-  const exited = once(child, "exit").finally(() => running.abort());
-  const isLate = delay(maxMs, true, { signal: running.signal }).catch(() => false);
-  if (await isLate) throw wrong(`still runs after ${maxMs / 1000} s`);
-  const [exitCode] = await exited;
-  const isOpen = delay(closeWithinMs, true, { ref: false });
-  if ((await Promise.race([closed, isOpen])) === true)
-    throw wrong("has ended, but a process that it left holds its output");
+  const [exitCode] = await once(child, "close", { signal: AbortSignal.timeout(maxMs) }).catch((cause: unknown) => {
+    const isRunning = child.exitCode === null && child.signalCode === null;
+    const what = isRunning ? "still runs" : "has ended, but a process that it left holds its output";
+    throw new Error(`${program} ${args.join(" ")}\n${what}\n${endOf(output(), errors())}`, { cause });
+  });
   return { exitCode, output: output(), errors: errors() };
 }
 
