@@ -5,12 +5,12 @@ import { RawConnection } from "./http/raw-connection.ts";
 import { field, file, raw } from "./http/requests.ts";
 import { expectJson, sell, sellMany as sellManyAt, sendForm } from "./kit/sales.ts";
 import { countOf, openDatabase, startSystem } from "./kit/system.ts";
-import { bearer, createKey, keysCommand, knows, runTally, type TestKey } from "./kit/tally.ts";
+import { bearer, createKey, keysCommand, knows, runTally } from "./kit/tally.ts";
 
 const system = await startSystem({ AUTH: "required" }, { instances: { gateway: 2 } });
 const database = openDatabase(system);
 
-const newKey = (...flags: readonly string[]): Promise<TestKey> => createKey(system, ...flags);
+const newKey = (...flags: readonly string[]) => createKey(system, ...flags);
 // A key with all scopes, to read what the tested keys may not.
 const full = await newKey("--scope", "*:read", "*:write");
 const send = (path: string, options: RequestInit = {}) => fetch(`${system.url}${path}`, options);
@@ -163,7 +163,7 @@ test("each entry of a bulk request needs a key for its store, as JSON and as lin
 });
 
 test("clients with different API keys may use the same Idempotency-Key for different bulk requests", async () => {
-  const sellMany = async ({ key }: TestKey, store: number) => {
+  const sellMany = async ({ key }: typeof full, store: number) => {
     const response = await sellManyAt(system.url, store, 1, { ...bearer(key), "idempotency-key": "monday" });
     return `${response.status} ${/"id":"([^"]*)"/.exec(await response.text())?.[1]}`;
   };

@@ -10,17 +10,11 @@ import { ride, sale, steps, swipe } from "../http/stored.ts";
 /** The base paths that their servers had. */
 export const clientBasePaths = "/superMarketServer_war,/remoteServer_war/,/a3-backend,/assignment-java-server_war";
 
-export interface Library {
-  readonly name: string;
-  /** For a POST with JSON, or with an empty body. */
-  readonly post: readonly string[];
-  readonly get: readonly string[];
-}
-
 const agent = "User-Agent: Swagger-Codegen/1.0.0/java";
 const keepAlive = ["Connection: Keep-Alive", "Accept-Encoding: gzip"];
 
-export const libraries: readonly Library[] = [
+/** `post`: the headers of a POST with JSON, or with an empty body. */
+export const libraries = [
   {
     name: "a generated client on OkHttp",
     post: ["Accept: application/json", "Content-Type: application/json; charset=utf-8", agent, ...keepAlive],

@@ -87,21 +87,16 @@ export async function expectAllKept(system: Target, ids: Acknowledged, ...flags:
   });
 }
 
-export interface TestKey {
-  readonly id: string;
-  readonly key: string;
-}
-
 /** Creates a key with `tally keys create` and waits until each gateway has it. Takes one token of the key's rate limit
  * at each gateway. */
-export async function createKey(system: System, ...flags: readonly string[]): Promise<TestKey> {
+export async function createKey(system: System, ...flags: readonly string[]) {
   const made = await keysCommand(system, "create", "--name", "a test", ...flags);
   for (const url of system.urls) await vi.waitFor(async () => expect(await knows(url, made.key)).toBe(true), 15_000);
   return made;
 }
 
 /** Runs `tally keys ...` with --json. */
-export const keysCommand = async (system: System, ...args: readonly string[]): Promise<TestKey> =>
+export const keysCommand = async (system: System, ...args: readonly string[]): Promise<Record<"id" | "key", string>> =>
   tallyJson(system, "keys", ...args);
 
 /** Returns whether a gateway accepts a key. */
