@@ -3,11 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
-import { formType, get, postSale, raw } from "./http/requests.ts";
+import { formType, get, json, postSale, raw, upgrade } from "./http/requests.ts";
 import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 
-/* Time limits. What single requests get is in the cases of contract.test.ts. */
+/* Time limits and a rejected upgrade. What single requests get is in the cases of contract.test.ts. */
 
 const headersWithinMs = 1500;
 const bodyWithinMs = 3000;
@@ -135,4 +135,20 @@ describe("time limits", { retry: { count: 2, condition: /^the machine stood stil
     expect((await connection.get("/health/live")).status).toBe(200);
     connection.destroy();
   });
+});
+
+// Node drops the rest of the packet, so the connection must not continue with what comes after it.
+test("after a rejected Upgrade whose body comes later, nothing more is served or stored", async () => {
+  const [connection, hidden, behind] = [open(), sale(), sale()];
+  const bytes = postSale(++stores, [json, ...upgrade, "Expect: 100-continue"]);
+  const bodyAt = bytes.indexOf("{");
+  await connection.write(bytes.subarray(0, bodyAt));
+  expect((await connection.response()).status).toBe(100);
+  const path = `/purchase/${++stores}/customer/1/date/20261120`;
+  const carrier = raw([`POST ${path} HTTP/1.1`, "Host: tally", `Content-Length: ${hidden.bytes.length}`]);
+  await connection.write(Buffer.concat([bytes.subarray(bodyAt), carrier]));
+  expect((await connection.response()).status).toBeLessThan(300);
+  await connection.write(Buffer.concat([hidden.bytes, behind.bytes]));
+  await expectOnly(connection, []);
+  await expectNotStored([hidden, behind]);
 });

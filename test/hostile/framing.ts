@@ -143,12 +143,6 @@ const order: readonly HttpCase[] = [
     closing(created),
     sale,
   ),
-  stores(
-    "likewise behind Expect",
-    (n) => all(postSale(n, [json, ...upgrade, "Expect: 100-continue"]), postSale(n)),
-    closing(created),
-    sale,
-  ),
   asks("likewise in a GET", (n) => all(get("/health/live", upgrade), postSale(n)), closing(live)),
 ];
 
