@@ -20,8 +20,7 @@ export function parseJsonBody(body: Buffer): unknown {
     throw new InvalidInput("body", "JSON", error instanceof Error ? error.message : "something else");
   }
   // Each key has one colon outside strings, and JSON.parse keeps the last of equal keys: more colons mean a duplicate.
-  if (colons !== countKeys(value))
-    throw new InvalidInput(duplicateKey(body.toString()) ?? "body", "each key once", "it twice");
+  if (colons !== countKeys(value)) throw new InvalidInput(duplicateKey(body) ?? "body", "each key once", "it twice");
   return value;
 }
 
@@ -85,22 +84,36 @@ interface Level {
   index: number;
 }
 
-// A key, another string, or what opens, closes or separates.
-const tokens = /("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[[\]{},]/g;
-
 /** The path of the first duplicate key, as "items[0].ItemID"; undefined without one. `json` is valid. */
-function duplicateKey(json: string): string | undefined {
+function duplicateKey(json: Buffer): string | undefined {
   const levels: Level[] = [];
-  for (const [token, key] of json.matchAll(tokens)) {
+  let text = json;
+  for (let i = 0; i < json.length; i++) {
     const level = levels.at(-1);
-    if (token === "[" || token === "{") levels.push({ path: pathOf(level), keys: new Set(), key: "", index: 0 });
-    else if (token === "]" || token === "}") levels.pop();
-    else if (level !== undefined && token === ",") level.index++;
-    else if (level !== undefined && key !== undefined) {
-      // Parsed, because "a" and "\u0061" are the same key.
-      level.key = String(JSON.parse(key));
-      if (level.keys.has(level.key)) return pathOf(level);
-      level.keys.add(level.key);
+    switch (jsonByteAt(json, i)) {
+      case JsonByte.open:
+        levels.push({ path: pathOf(level), keys: new Set(), key: "", index: 0 });
+        break;
+      case JsonByte.close:
+        levels.pop();
+        break;
+      case JsonByte.comma:
+        if (level !== undefined) level.index++;
+        break;
+      case JsonByte.quote: {
+        const end = endOfString(json, i);
+        text = json.subarray(i, end + 1);
+        i = end;
+        break;
+      }
+      case JsonByte.colon:
+        if (level === undefined) break;
+        // Parsed, because "a" and "\u0061" are the same key.
+        level.key = String(JSON.parse(text.toString()));
+        if (level.keys.has(level.key)) return pathOf(level);
+        level.keys.add(level.key);
+        break;
+      default: // white space, or within a number or a word
     }
   }
   return undefined;
