@@ -3,7 +3,7 @@ import * as ec2 from "aws-cdk-lib/aws-ec2";
 import type * as ecs from "aws-cdk-lib/aws-ecs";
 import { Construct } from "constructs";
 import { addCluster, type AppCluster } from "./apps/add-cluster.ts";
-import { addService, addTask, liveCheck, ownImage } from "./apps/add-task.ts";
+import { addService, addTask, liveCheck } from "./apps/add-task.ts";
 import { addPasswords } from "./data/add-accounts.ts";
 import { addSettings, type Servers } from "./data/add-settings.ts";
 import { appEnvironment, livePorts, type App as AppName } from "./apps/app-settings.ts";
@@ -95,8 +95,8 @@ function addApp(
     allowedPattern: tagPattern,
   }).valueAsString;
   const taskDefinition = addTask(inside, name, {
-    container: name,
-    image: ownImage(inside, name, imageTag),
+    image: name,
+    imageTag,
     size: sizes[name],
     secrets: addSettings(inside, name, servers),
     environment: appEnvironment(name, { trustedProxies, servedDomains }),

@@ -18,8 +18,10 @@ export function repositoryName(image: Image): string {
 
 type Options = ecs.ContainerDefinitionOptions;
 
-export interface TaskParts extends Pick<Options, "image" | "healthCheck" | "command" | "entryPoint"> {
-  readonly container: string;
+export interface TaskParts extends Pick<Options, "healthCheck" | "command" | "entryPoint"> {
+  readonly image: Image;
+  /** The tag of the images: a parameter of the stack, so that an upgrade is a deployment with another value. */
+  readonly imageTag: string;
   /** `cpu` in 1/1024 of a core, memory in MiB. */
   readonly size: { readonly cpu: number; readonly memory: number };
   readonly secrets: Readonly<Record<string, ecs.Secret>>;
@@ -27,41 +29,32 @@ export interface TaskParts extends Pick<Options, "image" | "healthCheck" | "comm
   readonly ports?: readonly number[];
 }
 
-/** An image of tally. `tag`: a parameter of the stack, so that an upgrade is a deployment with another value. */
-export function ownImage(scope: Construct, image: Image, tag: string): ecs.ContainerImage {
-  const repository = Repository.fromRepositoryName(scope, `Repository-${image}`, repositoryName(image));
-  return ecs.ContainerImage.fromEcrRepository(repository, tag);
-}
-
-const certificatesVolume = "certificates";
-
-/** A task definition with one container: no root, no capabilities, a read-only root file system with /tmp in memory,
- * and the certificates of the database. Its tasks have an own network interface, hence an own security group. Its role
- * has no rights; ECS reads the secret for it. */
-export function addTask(scope: Construct, id: string, parts: TaskParts): ecs.Ec2TaskDefinition {
-  const inside = new Construct(scope, id);
-  const { container: name, size, environment, ports = [], ...own } = parts;
-  const definition = new ecs.Ec2TaskDefinition(inside, "Task", {
-    networkMode: ecs.NetworkMode.AWS_VPC,
-    volumes: [{ name: certificatesVolume, host: { sourcePath: certificates.folder } }],
-  });
-  acknowledge(definition, {
-    ECS2: "these values are not secret: those with a password come from Secrets Manager",
-    "IAM5[Resource::*]": "ecr:GetAuthorizationToken has no narrower resource",
-  });
-  const linuxParameters = new ecs.LinuxParameters(inside, "Linux", { initProcessEnabled: true });
+/** What every container gets: no root, no capabilities, a read-only root file system with /tmp in memory, and the
+ * certificates of the database. */
+export function hardened(scope: Construct): Pick<Options, "user" | "readonlyRootFilesystem" | "linuxParameters"> {
+  const linuxParameters = new ecs.LinuxParameters(scope, "Linux", { initProcessEnabled: true });
   linuxParameters.dropCapabilities(ecs.Capability.ALL);
   linuxParameters.addTmpfs({ containerPath: "/tmp", size: 64 });
-  const container = definition.addContainer(name, {
-    user: "1000:1000",
-    readonlyRootFilesystem: true,
-    linuxParameters,
+  return { user: "1000:1000", readonlyRootFilesystem: true, linuxParameters };
+}
+
+/** A task definition with one container of tally. Its role has no rights; ECS reads the secret for it. */
+export function addTask(scope: Construct, id: string, parts: TaskParts): ecs.Ec2TaskDefinition {
+  const inside = new Construct(scope, id);
+  const { image, imageTag, size, environment, ports = [], ...own } = parts;
+  const definition = addTaskDefinition(inside);
+  const container = definition.addContainer(image, {
+    image: ecs.ContainerImage.fromEcrRepository(
+      Repository.fromRepositoryName(inside, "Repository", repositoryName(image)),
+      imageTag,
+    ),
+    ...hardened(inside),
     cpu: size.cpu,
     memoryLimitMiB: size.memory,
     environment: { ...nodeEnvironment, ...environment },
     logging: ecs.LogDrivers.awsLogs({
       logGroup: addLogGroup(inside, "Log"),
-      streamPrefix: name,
+      streamPrefix: image,
       // A blocked log must not block the app.
       mode: ecs.AwsLogDriverMode.NON_BLOCKING,
     }),
@@ -69,8 +62,27 @@ export function addTask(scope: Construct, id: string, parts: TaskParts): ecs.Ec2
     stopTimeout: Duration.seconds(stopTimeoutSeconds),
     ...own,
   });
-  container.addMountPoints({ sourceVolume: certificatesVolume, containerPath: certificates.folder, readOnly: true });
+  mountCertificates(container);
   return definition;
+}
+
+const certificatesVolume = "certificates";
+
+/** A task definition whose tasks have an own network interface, hence an own security group. */
+export function addTaskDefinition(scope: Construct): ecs.Ec2TaskDefinition {
+  const definition = new ecs.Ec2TaskDefinition(scope, "Task", {
+    networkMode: ecs.NetworkMode.AWS_VPC,
+    volumes: [{ name: certificatesVolume, host: { sourcePath: certificates.folder } }],
+  });
+  acknowledge(definition, {
+    ECS2: "these values are not secret: those with a password come from Secrets Manager",
+    "IAM5[Resource::*]": "ecr:GetAuthorizationToken has no narrower resource",
+  });
+  return definition;
+}
+
+export function mountCertificates(container: ecs.ContainerDefinition): void {
+  container.addMountPoints({ sourceVolume: certificatesVolume, containerPath: certificates.folder, readOnly: true });
 }
 
 /** Asks /health/live, as infra/Dockerfile does; ECS does not use the check in the image. */

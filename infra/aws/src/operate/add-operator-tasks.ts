@@ -6,11 +6,13 @@ import { Construct } from "constructs";
 import type { AppCluster } from "../apps/add-cluster.ts";
 import { accounts, type Passwords } from "../data/add-accounts.ts";
 import { addSettings, type Servers } from "../data/add-settings.ts";
-import { addTask, ownImage, type TaskParts } from "../apps/add-task.ts";
+import { addTask, addTaskDefinition, hardened, mountCertificates } from "../apps/add-task.ts";
+import type { TaskParts } from "../apps/add-task.ts";
 import { certificates, namespace } from "../apps/app-settings.ts";
 import { databaseName, masterUser } from "../data/add-servers.ts";
 import type { Place } from "../network/add-network.ts";
 import { sizes } from "../sizes.ts";
+import { addLogGroup } from "../watch/metrics-agent.ts";
 
 const infra = new URL("../../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, infra), "utf8");
@@ -30,7 +32,7 @@ export function addOperatorTasks(scope: Construct, parts: OperatorParts): void {
   const { vpc, apps, securityGroup, imageTag, servers } = parts;
   const inside = new Construct(scope, "Operate");
   const environment = { NAMESPACE: namespace, RANKING_SHARDS: String(sizes.cache.rankingShards) };
-  const common = { container: "admin", image: ownImage(inside, "admin", imageTag), size, environment };
+  const common = { image: "admin", imageTag, size, environment } as const;
   const asAdmin = addSettings(inside, "admin", servers);
   const tasks: Readonly<Record<string, ecs.TaskDefinition>> = {
     DatabaseAccounts: addDatabaseAccounts(inside, servers),
@@ -54,13 +56,18 @@ export function addOperatorTasks(scope: Construct, parts: OperatorParts): void {
   }
 }
 
+type Common = Pick<TaskParts, "image" | "imageTag" | "size" | "environment">;
+
 /** infra/mysql/accounts.sql on the write endpoint, as the first user of the cluster. Safe to repeat: it creates what is
  * missing. */
 function addDatabaseAccounts(scope: Construct, { passwords, database }: Servers): ecs.TaskDefinition {
-  return addTask(scope, "DatabaseAccounts", {
-    container: "mysql",
+  const inside = new Construct(scope, "DatabaseAccounts");
+  const definition = addTaskDefinition(inside);
+  const container = definition.addContainer("mysql", {
     image: ecs.ContainerImage.fromRegistry(mysqlImage),
-    size,
+    ...hardened(inside),
+    cpu: size.cpu,
+    memoryLimitMiB: size.memory,
     entryPoint: ["bash", "-ceu", fillAndRun],
     environment: {
       FILL_TEMPLATE: read("fill-template.sh"),
@@ -72,7 +79,10 @@ function addDatabaseAccounts(scope: Construct, { passwords, database }: Servers)
       HOST: database.cluster.clusterEndpoint.hostname,
     },
     secrets: { ...fillSecrets(passwords), MYSQL_PWD: ecs.Secret.fromSecretsManager(passwords.admin.secret) },
+    logging: ecs.LogDrivers.awsLogs({ logGroup: addLogGroup(inside, "Log"), streamPrefix: "accounts" }),
   });
+  mountCertificates(container);
+  return definition;
 }
 
 const fillAndRun = [
@@ -82,11 +92,7 @@ const fillAndRun = [
 
 /** infra/rabbitmq/definitions.json through the management API: Amazon MQ reads no file. Safe to repeat: each call sets
  * one account. */
-function addBrokerAccounts(
-  scope: Construct,
-  { passwords, broker }: Servers,
-  common: Pick<TaskParts, "container" | "image" | "size">,
-): ecs.TaskDefinition {
+function addBrokerAccounts(scope: Construct, { passwords, broker }: Servers, common: Common): ecs.TaskDefinition {
   return addTask(scope, "BrokerAccounts", {
     ...common,
     secrets: fillSecrets(passwords),

@@ -220,15 +220,26 @@ function serverLimits({ cache, broker }: Watched): Readonly<Record<string, Limit
 /** Tasks that end by themselves, and deployments that fail, as messages: ECS reports them as events, and they need no
  * metric. */
 function addFailureEvents(scope: Construct, { cluster, topic }: Watched): void {
-  const send = (id: string, change: string, detail: object, text: string): void => {
-    const eventPattern = { source: ["aws.ecs"], detailType: [`ECS ${change} State Change`], detail };
-    new Rule(scope, id, { eventPattern }).addTarget(new SnsTopic(topic, { message: RuleTargetInput.fromText(text) }));
+  const detail = { clusterArn: [cluster.clusterArn] };
+  const rules = {
+    TaskFailed: {
+      eventPattern: {
+        source: ["aws.ecs"],
+        detailType: ["ECS Task State Change"],
+        detail: { ...detail, lastStatus: ["STOPPED"], stopCode: ["EssentialContainerExited", "TaskFailedToStart"] },
+      },
+      text: `tally: a task of ${EventField.fromPath("$.detail.group")} failed: ${EventField.fromPath("$.detail.stoppedReason")}`,
+    },
+    DeploymentFailed: {
+      eventPattern: {
+        source: ["aws.ecs"],
+        detailType: ["ECS Deployment State Change"],
+        detail: { eventName: ["SERVICE_DEPLOYMENT_FAILED"] },
+      },
+      text: `tally: a deployment failed and is rolled back: ${EventField.fromPath("$.detail.reason")}`,
+    },
   };
-  const field = (name: string): string => EventField.fromPath(`$.detail.${name}`);
-  const stopCode = ["EssentialContainerExited", "TaskFailedToStart"];
-  const stopped = { clusterArn: [cluster.clusterArn], lastStatus: ["STOPPED"], stopCode };
-  send("TaskFailed", "Task", stopped, `tally: a task of ${field("group")} failed: ${field("stoppedReason")}`);
-  const failed = { eventName: ["SERVICE_DEPLOYMENT_FAILED"] };
-  const text = `tally: a deployment failed and is rolled back: ${field("reason")}`;
-  send("DeploymentFailed", "Deployment", failed, text);
+  for (const [id, { eventPattern, text }] of Object.entries(rules)) {
+    new Rule(scope, id, { eventPattern }).addTarget(new SnsTopic(topic, { message: RuleTargetInput.fromText(text) }));
+  }
 }
