@@ -23,14 +23,16 @@ export class Activity {
   readonly #snapshots: Snapshot[] = [{ atMs: performance.now(), flows: new Map(), hops: new Map() }];
 
   count(stage: FlowReport["stage"], domain: string, events: number, batches: number): void {
-    const made = () => ({ stage, domain, events: 0, batches: 0 });
-    const totals = this.#flows.getOrInsertComputed(`${stage} ${domain}`, made);
+    const key = `${stage} ${domain}`;
+    let totals = this.#flows.get(key);
+    if (totals === undefined) this.#flows.set(key, (totals = { stage, domain, events: 0, batches: 0 }));
     totals.events += events;
     totals.batches += batches;
   }
 
   took(hop: HopName, ms: number): void {
-    const times = this.#hops.getOrInsertComputed(hop, () => new Map());
+    let times = this.#hops.get(hop);
+    if (times === undefined) this.#hops.set(hop, (times = new Map()));
     const bucket = bucketOf(ms);
     times.set(bucket, (times.get(bucket) ?? 0) + 1);
   }

@@ -199,6 +199,7 @@ export function stalls(): (domains: readonly DomainStatus[]) => readonly string[
     const moving = domains.filter((one) => one.secondsToDrain !== null || one.queues.ingest.batches === null);
     for (const { name } of moving) since.delete(name);
     const waiting = domains.filter((one) => !moving.includes(one)).map(({ name }) => name);
-    return waiting.filter((name) => now - since.getOrInsert(name, now) >= stalledAfterMs);
+    for (const name of waiting) since.set(name, since.get(name) ?? now);
+    return waiting.filter((name) => now - (since.get(name) ?? now) >= stalledAfterMs);
   };
 }
