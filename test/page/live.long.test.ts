@@ -35,6 +35,8 @@ pageTest("a posted sale changes the figures of the chain within two seconds, als
     await expect.poll(() => names(of, "Best stores today").first().textContent(), within).toBe("Store 47");
   }
   expect(await page.locator(tile("Units today")).textContent()).toContain("1,300");
+  await page.locator(`${tile("Receipts today")} a`).click();
+  await page.getByRole("heading", { level: 2, name: "Receipts by hour" }).waitFor();
   await page.getByRole("link", { name: "Store 48" }).click();
   await page.getByRole("heading", { level: 1, name: "Store 48" }).waitFor();
   expectNoFaults();

@@ -25,6 +25,8 @@ const open = openPages();
 /** Every view of the page with seeded data, by the heading that shows that it is there. */
 const views = [
   { name: "chain", hash: "", heading: "The chain today" },
+  { name: "receipts", hash: "#/chain/receipts", heading: "The chain today" },
+  { name: "attention", hash: "#/chain/attention", heading: "What needs attention" },
   { name: "region", hash: "#/regions/East", heading: "Region East today" },
   { name: "wall", hash: "#/wall", heading: "The chain today" },
   { name: "stores", hash: "#/stores", heading: "Stores" },

@@ -70,7 +70,7 @@ function CurrentView({ status, views }: { readonly status: Live<Status>; readonl
   const [name = "chain", first, second] = path;
   switch (name) {
     case "chain":
-      return <ChainView status={status} />;
+      return <ChainView status={status} part={first} />;
     case "regions":
       return first === undefined ? <ChainView status={status} /> : <RegionView key={first} region={first} />;
     case "stores":

@@ -13,10 +13,25 @@ import { attentionOf, noneText, type Sales } from "./attention.ts";
 import { comparisonText, figureText, shownOf, soldTile, titles, type Shown } from "./comparison.ts";
 import { HoursChart } from "./hours-chart.tsx";
 
+interface ChainViewProps {
+  readonly status: Live<Status>;
+  /** "receipts": their hours. "attention": only what needs it, all of it. */
+  readonly part?: string | undefined;
+}
+
 /** What all stores sell today, which of them need attention, and whether anything is behind. */
-export function ChainView({ status }: { readonly status: Live<Status> }) {
+export function ChainView({ status, part }: ChainViewProps) {
   const sales = useWatch<Sales>("/sales");
   const shown = shownOf(sales.body ?? { quantity: 0 });
+  const ofHours = part === "receipts" ? part : shown;
+  const hoursTitle = `${titles[ofHours]} by hour`;
+  if (part === "attention")
+    return (
+      <>
+        <Heading text="What needs attention" />
+        <Attention sales={sales} limit={Infinity} />
+      </>
+    );
   const isEmpty = sales.problem === undefined && sales.body?.asOf === null && sales.body.quantity === 0;
   return (
     <>
@@ -24,12 +39,12 @@ export function ChainView({ status }: { readonly status: Live<Status> }) {
       {isEmpty ? <FirstSale /> : <Figures sales={sales} status={status.body} shown={shown} />}
       <div class="panels">
         {!isEmpty && (
-          <LivePanel title={`${titles[shown]} by hour`} live={sales} asOf={asOfSales} csv="/sales?list=hours" wide>
-            {({ hours }) => <HoursChart title={`${titles[shown]} by hour`} hours={hours} shown={shown} />}
+          <LivePanel title={hoursTitle} live={sales} asOf={asOfSales} csv="/sales?list=hours" wide>
+            {({ hours }) => <HoursChart title={hoursTitle} hours={hours} shown={ofHours} />}
           </LivePanel>
         )}
         {!isEmpty && <RegionsPanel sales={sales} shown={shown} />}
-        {!isEmpty && <Attention sales={sales} />}
+        {!isEmpty && <Attention sales={sales} limit={shownMax} />}
         <Best of="items" shown={shown} />
         <Best of="stores" shown={shown} />
         {!isEmpty && <Best of="categories" shown={shown} />}
@@ -55,10 +70,12 @@ function Figures({ sales, status, shown }: FiguresProps) {
       tiles={[
         ...(shown === "netSales" ? [linked("netSales", soldTile("netSales", body, sales))] : []),
         linked("quantity", soldTile("quantity", body, sales)),
-        soldTile("receipts", body, sales),
+        linkedTo(linkTo(["chain", "receipts"]), soldTile("receipts", body, sales)),
         {
           label: "Needs attention",
-          value: attention.count === undefined ? "–" : attention.count === 0 ? "nothing" : attention.count,
+          value: (
+            <a href={linkTo(["chain", "attention"])}>{attention.count === 0 ? "nothing" : (attention.count ?? "–")}</a>
+          ),
           note: attention.text,
           isBad: attention.count !== 0 && body !== undefined,
         },
@@ -73,11 +90,14 @@ function Figures({ sales, status, shown }: FiguresProps) {
   );
 }
 
-/** Leads to the stores that sold most of it. */
-const linked = (by: Shown, tile: ReturnType<typeof soldTile>) => ({
+const linkedTo = (href: string, tile: ReturnType<typeof soldTile>) => ({
   ...tile,
-  value: <a href={linkTo(["boards", "purchases", "chain-stores"], { date: "today", by })}>{tile.value}</a>,
+  value: <a href={href}>{tile.value}</a>,
 });
+
+/** Leads to the stores that sold most of it. */
+const linked = (by: Shown, tile: ReturnType<typeof soldTile>) =>
+  linkedTo(linkTo(["boards", "purchases", "chain-stores"], { date: "today", by }), tile);
 
 const behindText = (status: Status | undefined): string =>
   status === undefined ? "–" : status.state === "failing" ? "failing" : drainText(status.secondsToDrain);
@@ -160,7 +180,7 @@ function RegionsPanel({ sales, shown }: { readonly sales: Live<Sales>; readonly 
 const shownMax = 10;
 
 /** Stores that have fallen silent or whose dates look wrong, and other alerts. */
-function Attention({ sales }: { readonly sales: Live<Sales> }) {
+function Attention({ sales, limit }: { readonly sales: Live<Sales>; readonly limit: number }) {
   return (
     <LivePanel title="Needs attention" live={sales} asOf={({ alertsAsOf }) => alertsAsOf} csv="/sales?list=alerts">
       {(body) => {
@@ -189,13 +209,8 @@ function Attention({ sales }: { readonly sales: Live<Sales> }) {
         return (
           <>
             {lines.length === 0 && <Message kind="empty">{noneText(body)}</Message>}
-            <ul class="attention">{lines.slice(0, shownMax)}</ul>
-            {lines.length > shownMax && (
-              <details>
-                <summary>and {lines.length - shownMax} more</summary>
-                <ul class="attention">{lines.slice(shownMax)}</ul>
-              </details>
-            )}
+            <ul class="attention">{lines.slice(0, limit)}</ul>
+            {lines.length > limit && <a href={linkTo(["chain", "attention"])}>and {lines.length - limit} more</a>}
             <AlertRules />
           </>
         );

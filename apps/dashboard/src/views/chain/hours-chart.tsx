@@ -1,12 +1,12 @@
 import type { BodyOf } from "../../live/use-watch.ts";
 import { numberText } from "../../parts/format.ts";
 import { Message } from "../../parts/panel.tsx";
-import { figureText, type Shown } from "./comparison.ts";
+import { figureText, type Sold } from "./comparison.ts";
 
 interface HoursChartProps {
   readonly title: string;
   readonly hours: BodyOf<"/sales">["hours"];
-  readonly shown: Shown;
+  readonly shown: keyof Sold;
 }
 
 const hourOf = (from: string): string =>
