@@ -66,6 +66,9 @@ function localDate(atMs: number, { utcOffsetHours }: Offset): Date {
 /** The business date of an instant in a zone: yyyymmdd. */
 export const businessDate = (atMs: number, zone: Offset): number => utcDayOf(localDate(atMs, zone).getTime());
 
+/** The newest date that all zones have: a day that begins on it ends tomorrow at the latest, in each of them. */
+export const newestDate = (): number => Math.min(...zones.map((zone) => businessDate(Date.now(), zone)));
+
 /** Minutes since local midnight, 0 to 1439. */
 export function localMinute(atMs: number, zone: Zone): number {
   const date = localDate(atMs, zone);

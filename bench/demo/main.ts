@@ -6,7 +6,7 @@ import { numberFlag, origin, wholeNumber, wholeNumberTo } from "@tally/runtime/f
 import { StatusLine } from "@tally/runtime/status-line";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { interruption } from "../kit/index.ts";
-import { clockOf, instantOf, zones } from "./chain.ts";
+import { clockOf, instantOf, newestDate, zones } from "./chain.ts";
 import { addTo, compareBoards, emptyBoards } from "./day-boards.ts";
 import { DayPlayer, type GatewayAddress } from "./day-player.ts";
 import { registerNames } from "./names.ts";
@@ -45,7 +45,7 @@ const flags: Flags = new Command("demo")
     "--day <yyyymmdd>",
     "the business date on which the day begins, at 6:00 in the first zone",
     dateFlag,
-    utcDayOf(Date.now()),
+    newestDate(),
   )
   .option(
     "--seed <number>",
@@ -145,9 +145,9 @@ async function problemAt({ url, apiKey: key }: GatewayAddress): Promise<string |
 
 function dateFlag(text: string): number {
   const date = Number(text);
-  // The gateway rejects business dates before the year 1000 and after tomorrow, on which the last sales of the day may
-  // be. A day that does not exist becomes another one.
+  // The gateway rejects business dates before the year 1000 and after tomorrow. A day that does not exist becomes another
+  // one.
   const isReal = /^[1-9]\d{7}$/.test(text) && utcDayOf(instantOf(date, 0, utc)) === date;
-  if (isReal && date <= utcDayOf(Date.now())) return date;
-  throw new InvalidArgumentError("expected a date as yyyymmdd, at most today's (UTC)");
+  if (isReal && date <= newestDate()) return date;
+  throw new InvalidArgumentError("expected a date as yyyymmdd, at most today's in the western zone");
 }
