@@ -8,7 +8,7 @@ export interface MirroredBoards {
   readonly mirrorPrefix: string;
 }
 
-/** Names several boards whose counts change alike, and so travel once in a ranking message: "item:,20261126/item:". */
+/** One name for boards whose counts change alike, "item:,20261126/item:": a ranking message has their changes once. */
 export function joinBoards(all: readonly MirroredBoards[]): MirroredBoards {
   return {
     prefix: all.map(({ prefix }) => prefix).join(","),
@@ -55,11 +55,12 @@ export class Moves {
   }
 
   /** The counts of `addMirrored`, by member: key, by, key, by, …. A key may occur several times. The boards may be
-   * joined: split() has each alone. */
+   * joined. */
   mirrored(): Iterable<[boards: MirroredBoards, members: ReadonlyMap<string, readonly (string | number)[]>]> {
     return this.#mirrored;
   }
 
+  /** The same, each of joined boards alone. */
   *split(): ReturnType<Moves["mirrored"]> {
     for (const [boards, members] of this.#mirrored) for (const one of splitBoards(boards)) yield [one, members];
   }

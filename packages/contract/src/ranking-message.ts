@@ -15,8 +15,8 @@ export interface RankingMessage {
   readonly series?: string;
 }
 
-// The form of the moves. An earlier release rejects joined boards, 3, before any effect: rankers are upgraded before
-// writers.
+// The form of the moves: since 3 with joined boards. An earlier release rejects it before any effect: rankers are
+// upgraded before writers.
 const version = 3;
 // The latest time of a Date: rankings show the time as text.
 const latestMs = 8_640_000_000_000_000;
@@ -74,7 +74,7 @@ export function decodeRankingMessage(body: Buffer): RankingMessage {
   return { batch: { producer, sequence }, storedAt, shards, ...(series !== undefined && { series }) };
 }
 
-/** The same, where another message is a result and no surprise. */
+/** The same; returns the error for any other bytes. */
 export function readRankingMessage(body: Buffer): RankingMessage | UndecodableRankingMessage {
   try {
     return decodeRankingMessage(body);

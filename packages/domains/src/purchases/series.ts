@@ -56,19 +56,18 @@ const seriesWith = (day: number): readonly SalesSeries[] => [
   ...measures.map((one) => seriesFor(one, day)),
 ];
 
-// Those of the last `kept`, by day; 0: any day that is not kept.
-const keptOfDays = new Map<number, readonly Pick<SalesSeries, "boards" | "by">[]>();
-let lastKept: KeptSeries | undefined;
+type JoinedSeries = Pick<SalesSeries, "boards" | "by">;
+const joinedOf = new WeakMap<KeptSeries, Map<number, readonly JoinedSeries[]>>();
+const anyOtherDay = 0;
 
-/** Those that Redis keeps, the series of a measure together. */
-export function keptSeriesOf(day: number, kept: KeptSeries): readonly Pick<SalesSeries, "boards" | "by">[] {
-  if (lastKept !== kept) keptOfDays.clear();
-  lastKept = kept;
-  return keptOfDays.getOrInsertComputed(isKept(String(day), kept) ? day : 0, () =>
+/** Those that Redis keeps, with the boards of a measure joined. The same objects for the same arguments. */
+export function keptSeriesOf(day: number, kept: KeptSeries): readonly JoinedSeries[] {
+  const byDay = joinedOf.getOrInsertComputed(kept, () => new Map());
+  return byDay.getOrInsertComputed(isKept(seriesOf("quantity", day), kept) ? day : anyOtherDay, () =>
     measures.flatMap((measure) => {
       const own = [seriesFor(measure), seriesFor(measure, day)].filter(({ name }) => isKept(name, kept));
-      const boards = joinBoards(own.map((one) => one.boards));
-      return own.slice(0, 1).map(({ by }) => ({ boards, by }));
+      const [first] = own;
+      return first === undefined ? [] : [{ boards: joinBoards(own.map(({ boards }) => boards)), by: first.by }];
     }),
   );
 }

@@ -25,7 +25,7 @@ export function decodeMember(member: string): string {
 
 /** Encodes the moves of a batch for the scripts, one buffer for each shard: a list of boards, board, [member, change of
  * score, …], …; and one of mirrored counts, prefix, mirror prefix, [member, [key, change of score, …], …], …. A
- * mirrored count is in the shard of its key's board.
+ * mirrored count is in the shard of its key's board, so boards are joined only where there is one shard.
  *
  * A score is the negated count: ascending order is then "highest count first, then the smaller id", and the top of
  * a board is its beginning. About 1 µs for a purchase of 5 items. */

@@ -196,10 +196,14 @@ export function stalls(): (domains: readonly DomainStatus[]) => readonly string[
   const since = new Map<string, number>();
   return (domains) => {
     const now = performance.now();
-    const moving = domains.filter((one) => one.secondsToDrain !== null || one.queues.ingest.batches === null);
-    for (const { name } of moving) since.delete(name);
-    const waiting = domains.filter((one) => !moving.includes(one)).map(({ name }) => name);
-    for (const name of waiting) since.set(name, since.get(name) ?? now);
-    return waiting.filter((name) => now - (since.get(name) ?? now) >= stalledAfterMs);
+    return domains.flatMap(({ name, secondsToDrain, queues }) => {
+      if (secondsToDrain !== null || queues.ingest.batches === null) {
+        since.delete(name);
+        return [];
+      }
+      const from = since.get(name) ?? now;
+      since.set(name, from);
+      return now - from >= stalledAfterMs ? [name] : [];
+    });
   };
 }

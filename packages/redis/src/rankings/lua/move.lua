@@ -243,7 +243,7 @@ local function split(text)
   return parts
 end
 
--- `prefixes`, `mirrorPrefixes`: of all series with these changes.
+-- `prefixes`, `mirrorPrefixes`: of joined boards, separated by commas.
 local function moveMirrored(prefixes, mirrorPrefixes, groups)
   local mirrors, chains = split(mirrorPrefixes), {}
   for n, prefix in ipairs(split(prefixes)) do
