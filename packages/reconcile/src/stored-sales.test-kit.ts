@@ -3,7 +3,7 @@ import { nextEpoch, ownDatabase } from "@tally/database/own-database";
 import { addDomains, deadLetterMigrations, enter, joinEpoch, ledgerMigrations } from "@tally/database";
 import { listBatches, placeAt, readEpochs } from "@tally/database";
 import type { Database } from "@tally/database";
-import { boardsOfSeries, firstLiveDay, isKept, keptSince } from "@tally/contract";
+import { boardsOfSeries, firstLiveDay, isKept, joinBoards, keptSince } from "@tally/contract";
 import { encodeRankingMessage, Moves, type Domain, type RankingMessage } from "@tally/contract";
 import { encodeMoves, type Rankings } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
@@ -98,9 +98,9 @@ async function open(name: string, { database, rankings }: { database: Database; 
         );
         for (const [shop, item, quantity, day] of sales) {
           moves.add("sales", String(shop), 1);
-          for (const series of ["", String(days[day])])
-            if (isKept(series, kept))
-              moves.addMirrored(boards[series] ?? mirrored, String(item), String(shop), quantity);
+          const own = ["", String(days[day])].filter((series) => isKept(series, kept));
+          const joined = joinBoards(own.map((series) => boards[series] ?? mirrored));
+          moves.addMirrored(joined, String(item), String(shop), quantity);
         }
         const producer = Buffer.from(batch.producer, "hex");
         const rows = sales.map(([shop, item, quantity, day]) => [
