@@ -148,7 +148,7 @@ test("without the database a new gateway responds with 503; later known keys wor
     expect(await statusOf(unknown.key)).toEqual([200, null]);
     expect(await statusOf(key)).toEqual([401, null]);
   }, 15_000);
-}, 120_000);
+});
 
 test.each(["0.0.0.0", "tally.example"])(
   "AUTH=off with HOST=%s, which other machines reach, ends the start with status 2",

@@ -168,4 +168,4 @@ test("every difference between ids, rows, ledger, marks and boards is found and 
   ])
     expect(output).toContain(line);
   expect(exitCode).toBe(1);
-}, 120_000);
+});

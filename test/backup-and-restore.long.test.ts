@@ -124,7 +124,7 @@ test("after the loss of database and Redis, dump and binary logs restore every a
   for (const id of (await clients.stop()).ids.values()) ids.add(id);
   await expectAllKept(system, ids);
   expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);
-}, 300_000);
+});
 
 test("the dump alone restores its moment; the writer stores what waits; the rankings are rebuilt", async () => {
   const BACKUP = join(files, "backup-2");
@@ -156,7 +156,7 @@ test("the dump alone restores its moment; the writer stores what waits; the rank
   for (const id of held) ids.add(id);
   await expectAllKept(system, ids);
   expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);
-}, 300_000);
+});
 
 test("the definitions restore a broker that has lost everything", async () => {
   await operator.rabbitmqctl("delete_vhost", "/");
@@ -166,4 +166,4 @@ test("the definitions restore a broker that has lost everything", async () => {
   await clients.more(50);
   for (const id of (await clients.stop()).ids.values()) ids.add(id);
   await expectAllKept(system, ids);
-}, 120_000);
+});

@@ -81,7 +81,7 @@ test("apps restart without a failed request; a killed gateway fails only what it
     agrees: true,
     audit: { acknowledged: acknowledged.length, lost: 0, doubled: 0 },
   });
-}, 180_000);
+});
 
 test("as in Docker, the balancer finds the gateways by the addresses of their name; one that does not serve yet fails no request", async () => {
   const [port = 0] = await freePorts(1);

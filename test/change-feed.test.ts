@@ -93,7 +93,7 @@ test("a subscriber has each sale, void and refund exactly once, although it and 
   expect(await countOf(database, "purchases")).toBe(48 + more);
   expect(await countOf(database, "purchase_corrections")).toBe(24);
   await subscriber.stop();
-}, 180_000);
+});
 
 test("a ranker notes an alert without a broker; killed before it is published, the next one publishes the same event", async () => {
   const store = 1 + Math.floor(Math.random() * 1e6);
@@ -125,4 +125,4 @@ test("a ranker notes an alert without a broker; killed before it is published, t
   await expect.poll(kept, { timeout: 20_000 }).toEqual([`${id} ${JSON.stringify(data)}`]);
   const metrics = await (await fetch(`http://127.0.0.1:${system.ranker.port}/metrics`)).text();
   expect(metrics).toMatch(/^tally_ranker_alerts\{.*rule="returns".*\} 1$/m);
-}, 120_000);
+});

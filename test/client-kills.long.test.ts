@@ -113,4 +113,4 @@ test("a till of twenty lines loses and doubles no sale, although it and the gate
   expect(await readFile(journal, "utf8")).toBe("");
   const audited = async () => expect(await runTally(system, ["audit"])).toMatchObject({ exitCode: 0 });
   await vi.waitFor(audited, { timeout: 60_000, interval: 1000 });
-}, 240_000);
+});

@@ -27,7 +27,7 @@ test("send prints the id of an event of any domain, and waits until it is ranked
     ["albums", ...parts],
   ])
     expect(await tallyJson(system, "send", ...args, "--wait")).toMatchObject({ domain: args[0], ranked: true });
-}, 300_000);
+});
 
 test("send takes back a sale that it names by store and key, and reports at once what is rejected", async () => {
   const { eventID } = await tallyJson(system, ...sale, "--key", "to-void", "--wait");
@@ -43,7 +43,7 @@ test("send takes back a sale that it names by store and key, and reports at once
   });
   expect(await runTally(system, ["send", "purchases", "--eventID", eventID])).toMatchObject({ exitCode: 2 });
   await tallyJson(system, "dead-letters", "discard", "--all");
-}, 300_000);
+});
 
 test("send reads an event from stdin, and the same key is the same event", async () => {
   const send = async () => {
@@ -53,7 +53,7 @@ test("send reads an event from stdin, and the same key is the same event", async
   };
   const [one, other] = await Promise.all([send(), send()]);
   expect(one).toBe(other);
-}, 300_000);
+});
 
 test("top prints the boards of stores, items and days, and of every other domain", async () => {
   await sold(system.url, 12, { item: 4242, quantity: 5 });
@@ -68,7 +68,7 @@ test("top prints the boards of stores, items and days, and of every other domain
   for (const { name: domain, views } of domains)
     for (const { name, list } of views)
       expect(await tallyJson(system, "top", `${domain}/${name}`)).toMatchObject({ [list]: expect.any(Array) });
-}, 300_000);
+});
 
 test("status shows servers, queues, processes and the time to drain, and what is down", async () => {
   const { exitCode, output, errors } = await runTally(system, ["status"]);
@@ -80,7 +80,7 @@ test("status shows servers, queues, processes and the time to drain, and what is
   const down = await runTally(system, ["status", "--json"], { DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x" });
   expect(down).toMatchObject({ exitCode: 3, errors: "" });
   expect(JSON.parse(down.output)).toMatchObject({ state: "failing", deadLetters: { open: 0 } });
-}, 300_000);
+});
 
 test("while a batch is not ranked yet the audit compares nothing, and the output names it", async () => {
   system.ranker.kill("SIGSTOP");
@@ -92,7 +92,7 @@ test("while a batch is not ranked yet the audit compares nothing, and the output
   expect(output).toContain("1 batches of purchases are stored and not ranked yet");
   expect(exitCode).toBe(3);
   expect(await runTally(system, ["audit"])).toMatchObject({ exitCode: 0 });
-}, 300_000);
+});
 
 test("status --watch shows a queue that fills while the writers stand still, and exits with Ctrl-C", async () => {
   const watching = startTally(system, ["status", "--watch", "0.2", "--json"]);
@@ -109,7 +109,7 @@ test("status --watch shows a queue that fills while the writers stand still, and
   expect(lines.length).toBeGreaterThan(1);
   const waiting = lines.map((line) => JSON.parse(line).domains[0].queues.ingest.batches);
   expect(Math.max(...waiting)).toBeGreaterThan(before);
-}, 300_000);
+});
 
 test("with --json, a command prints one JSON value", async () => {
   const file = join(folder, "one.csv");
@@ -133,7 +133,7 @@ test("with --json, a command prints one JSON value", async () => {
     expect({ args, exitCode, errors: withoutProgress(errors) }).toEqual({ args, exitCode: 0, errors: "" });
     expect(JSON.parse(output)).toBeTypeOf("object");
   }
-}, 300_000);
+});
 
 const nowhere = "http://127.0.0.1:9";
 const id = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";

@@ -1,14 +1,12 @@
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { listen } from "@tally/local/at-end";
 import { runProgram } from "./kit/programs.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 import { tallyJson } from "./kit/tally.ts";
 
 // On a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
-
 const main = join(import.meta.dirname, "..", "bench", "demo", "main.ts");
 const system = await startSystem();
 const database = openDatabase(system);

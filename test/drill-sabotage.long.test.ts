@@ -6,7 +6,7 @@ type Found = "lost" | "doubled" | "wrong contents" | "units";
 
 /** Runs a drill of a system without one mechanism. Fails unless the drill finds what that breaks. */
 async function expectFound(sabotage: string, faults: number, kinds: string, found: Found): Promise<void> {
-  const flags = ["--seed", "3", "--faults", `${faults}`, "--rate", "300", "--kinds", kinds, "--sabotage", sabotage];
+  const flags = ["--seed", "3", "--faults", `${faults}`, "--rate", "150", "--kinds", kinds, "--sabotage", sabotage];
   const { exitCode, output, errors, report } = await runDrill(...flags);
   const units = report?.differences.filter((one) => one.includes(" units, ")).length;
   const counts = { ...report?.audit, "wrong contents": report?.contents.wrong, units };

@@ -14,7 +14,7 @@ test("servers killed and all crash points, under load of all domains: nothing is
   const crashPoints = output.match(/^(gateway|writer|ranker)\.[a-z-]+/gm) ?? [];
   expect(crashPoints.length).toBeGreaterThanOrEqual(12);
   const kinds = [...crashPoints, ...serversAndMessages];
-  const { load, contents, audit, domains } = await expectCleanDrill(kinds, "--seed", "25", "--rate", "400");
+  const { load, contents, audit, domains } = await expectCleanDrill(kinds, "--seed", "25", "--rate", "200");
   // Keys were used again, before and after the gateways forgot them, and bulk requests were repeated in part.
   expect(load.reused.rejected).toBeGreaterThan(20);
   expect(load.reused.acknowledged).toBeGreaterThan(20);

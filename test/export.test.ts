@@ -54,7 +54,7 @@ test("what is exported as NDJSON or CSV and imported into another system has the
   const hashes = await hashesOf(system);
   expect(hashes).toHaveLength(domains.length);
   expect(await hashesOf(other)).toEqual(hashes);
-}, 300_000);
+});
 
 test("a store and a day select rows, and stdout has nothing but lines", async () => {
   const ofStore = ["export", "purchases", "--store", "77"];
@@ -69,7 +69,7 @@ test("a store and a day select rows, and stdout has nothing but lines", async ()
     /^storeID,custID,date,items,.*idempotencyKey\n77,1,20261120,5:2,.*[0-9a-f-]{36}\n$/,
   );
   expect((await runTally(system, [...ofStore, "--date", "20261121"])).output).toBe("");
-}, 300_000);
+});
 
 test("a file is written completely or not at all", async () => {
   const file = join(folder, "half.ndjson");
@@ -80,4 +80,4 @@ test("a file is written completely or not at all", async () => {
   expect((await readdir(folder)).filter((name) => name.startsWith("half"))).toEqual([]);
   await tallyJson(system, "export", "--output", file);
   expect((await readFile(file, "utf8")).trimEnd().split("\n")).toHaveLength(eventsOfEach + 3);
-}, 300_000);
+});

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, open, readFile, writeFile } from "node:fs/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startForwarding, type OwnResponse } from "./kit/fronts.ts";
 import { openImports } from "./kit/imports.ts";
 import { expectEnd, runTally, startTally, tallyJson } from "./kit/tally.ts";
@@ -8,8 +8,6 @@ import { expectEnd, runTally, startTally, tallyJson } from "./kit/tally.ts";
 /* Imports that end before their last line, and are repeated. Nothing is lost or doubled. */
 
 // On a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
-
 const { system, idsFile, file, noteIds, expectKept, rows } = await openImports();
 const { url: gateway } = system;
 

@@ -1,13 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { lineOfSale, openImports } from "./kit/imports.ts";
 import { startGateway } from "./kit/programs.ts";
 import { runTally, tallyJson, withoutProgress } from "./kit/tally.ts";
 
 // On a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
-
 const { system, database, folder, idsFile, file, importFile, noteIds, expectKept, rows } = await openImports();
 const head = "storeID,custID,date,items";
 

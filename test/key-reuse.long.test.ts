@@ -145,4 +145,4 @@ test("the audit agrees and reports the conflicts; the writer counts and logs eac
   expect(log).toContain(`"reason":"key reused with different content","storedEvent":"${id}"`);
   const metrics = await (await fetch(`http://127.0.0.1:${system.writer.port}/metrics`)).text();
   expect(metrics).toMatch(/tally_writer_key_conflicts_total\{[^}]*domain="purchases"[^}]*\} [1-9]/);
-}, 120_000);
+});

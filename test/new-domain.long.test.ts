@@ -66,7 +66,7 @@ test("pass the checks of format, lint, types, boundaries and unused code", async
   await run("oxlint", "--type-aware", "--deny-warnings", join(domains, name), workloads);
   await run("turbo", "boundaries", "--no-color");
   await run("knip", "--workspace", "packages/domains");
-}, 180_000);
+});
 
 test("each command of the guide prints what the guide shows", async () => {
   // Times and durations differ.

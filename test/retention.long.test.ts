@@ -70,7 +70,7 @@ test("months are removed under load: nothing is lost or counted twice", async ()
   });
   expect(await countOf(database, "purchases")).toBe(acknowledged - old);
   expect(await cellsOfBoards(system)).toEqual(cellsOfSales(acknowledged));
-}, 300_000);
+});
 
 test("the ranking of a store of which Redis keeps too few is that of all sales, removed ones too", async () => {
   for (let n = 0; n < 8; n++) await sell(0);
@@ -96,4 +96,4 @@ test("the ranking of a store of which Redis keeps too few is that of all sales, 
     await expect.poll(() => get(`/stores/1/top-items?limit=${limit}`)).toEqual(top);
   }
   expect((await get("/items/store/1")).stores).toHaveLength(7);
-}, 120_000);
+});

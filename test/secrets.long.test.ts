@@ -145,4 +145,4 @@ test("no log and no response holds a password, in normal operation or while serv
     texts.push(...serverLogs.values());
   }
   for (const text of texts) expectNoSecret(text, secrets);
-}, 180_000);
+});

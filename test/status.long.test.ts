@@ -133,7 +133,7 @@ test("a writer that is killed is gone, what waits is seen, and both pass when it
     expect(now.problems).toEqual([expect.stringMatching(/^writer on .* sends no heartbeat$/)]);
     expect(now.secondsToDrain).toBe(0);
   });
-}, 180_000);
+});
 
 test("the stream was never interrupted; nothing is lost, doubled or stored without a 201", async () => {
   await expectAllKept(system, ids);

@@ -90,7 +90,7 @@ test("a purchase is acknowledged, stored and ranked with TLS to every server, an
   expect((await runTally(plain, ["dead-letters", "list"])).exitCode).not.toBe(0);
   const logs = [apps.gateway, apps.writer, apps.ranker].map(({ logFile }) => readFileSync(logFile, "utf8"));
   for (const log of logs) expect(log).not.toMatch(/cannot (connect to Redis|use the database)|certificate/);
-}, 120_000);
+});
 
 /** An app logs for this reason that it cannot connect to the broker and to Redis. */
 async function expectRejected(app: string, addresses: Addresses, reason: string, more: NodeJS.ProcessEnv = {}) {
@@ -114,7 +114,7 @@ test("certificates of an unknown authority are rejected, and the log names the r
   for (const reader of [database.writer, database.reader]) {
     await expect(reader.query("SELECT 1")).rejects.toThrow(new RegExp(`the database is unavailable: ${reason}`));
   }
-}, 120_000);
+});
 
 test("a certificate for another name is rejected", async () => {
   const own = secured(services.accounts.gateway);
@@ -134,4 +134,4 @@ test("a certificate for another name is rejected", async () => {
   expect(await readerOf(own.databaseWriteUrl).query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
   const wrong = readerOf(own.databaseWriteUrl.replace("@localhost", "@database.test"));
   await expect(wrong.query("SELECT 1")).rejects.toThrow(/the database is unavailable: Hostname\/IP does not match/);
-}, 120_000);
+});

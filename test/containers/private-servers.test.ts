@@ -1,14 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { benchMain, root, runBench, startProcess } from "../kit/programs.ts";
 import { expectCleanDrill, runDrill } from "../kit/run-drill.ts";
 import { shellIn } from "./shell.ts";
 
 /* The launcher's own containers: for bench and drill, and on a machine without any server. */
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const { run, lines, leftOf } = shellIn(root, {});
 const label = "com.docker.compose.project";

@@ -11,8 +11,6 @@ import { documented, shellIn } from "./shell.ts";
 
 /* The production system of infra/, started, changed and upgraded with the documented commands on a Docker engine. */
 
-vi.setConfig({ testTimeout: 240_000 });
-
 const project = "tally-containers-test";
 const services = ["gateway", "writer", "ranker"] as const;
 const apps = [...services, "admin"] as const;

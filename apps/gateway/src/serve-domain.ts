@@ -9,6 +9,7 @@ import type { Intake } from "./ingest/intake.ts";
 import { domainKeys } from "./keys/keys.ts";
 import { groupReads } from "./read/group-reads.ts";
 import { keptReads } from "./read/kept-reads.ts";
+import { streamRows } from "./read/stream-rows.ts";
 
 // Lookups of a domain that may wait for their rows, and readers of one kind of rows that may wait. Clients can invent
 // ids, and each waits. Above the usual number of clients, low enough to bound memory.
@@ -63,6 +64,7 @@ export function serveDomain(
         throw error;
       }),
     readKept: keptReads({ ...keptNames, read }),
+    stream: streamRows(database),
     boards: {
       top: (board, limit) => rankings.top(name, board, limit),
       count: (board, member) => rankings.count(name, board, member),

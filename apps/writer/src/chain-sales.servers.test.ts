@@ -173,8 +173,10 @@ test("alerts name silent stores, other dates, many returns and items that sell f
   await sell(returned, surging, twoDaysAgo);
   const refund = { id: newEventId(), kind: "refund", saleId: returned.id, storeId: 103, date: today };
   await sell(Object.assign(refund, { lines: [[0, 5, 30]] }));
-  // Two rankers at once: the alerts of one of them count.
   const found = { silent: 1, dates: 1, returns: 1, surge: 1 };
+  // A ranker without a feed, or of an earlier release, finds them first, and notes no event.
+  expect(await watchAt(nowMs - minuteMs)).toEqual(found);
+  // Two rankers at once: the alerts of one of them count.
   expect(await Promise.all([tellAt(nowMs), tellAt(nowMs + 1)])).toEqual([found, found]);
 
   const body = await salesOf(today);

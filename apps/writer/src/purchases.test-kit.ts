@@ -152,7 +152,9 @@ export function sourcesOf(rows: SqlReader, { top, whole }: Pick<Rankings, "top" 
     count: () => expect.fail(),
     whole: (of) => whole(purchases.name, of),
   };
-  return { rows, boards, read, readNewest: read, readKept: () => undefined, find: () => expect.fail() };
+  const stream: Sources["stream"] = async (sql, values, take) =>
+    take((await rows.query(sql, values)).map((row) => Object.values(row)));
+  return { rows, boards, read, stream, readNewest: read, readKept: () => undefined, find: () => expect.fail() };
 }
 
 export async function get(path: string, params: object, query: object, sources: Sources): Promise<unknown> {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type ClientRequest, quantile } from "../../kit/index.ts";
 import { Recorder } from "./recorder.ts";
 import { runAutocannon } from "./autocannon.ts";
@@ -86,8 +86,6 @@ async function expectSame(one: Client, other: Client, apart: Readonly<Record<"ra
 
 // Its exit code is 1 even for its version.
 const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
-
-vi.setConfig({ testTimeout: 180_000 });
 
 test("autocannon and undici measure the same", () => expectSame(byAutocannon, byUndici, { rate: 0.05, latency: 0.1 }));
 

@@ -15,6 +15,13 @@ export interface Sources {
   /** From the read endpoint or from memory, a few seconds old: for what decorates a response. Undefined, or older, when
    * the rows cannot be read within a moment. */
   readonly readKept: <K extends ReadKey, T>(what: KeyedRead<K, T>, key: K) => T | undefined | Promise<T | undefined>;
+  /** The rows of one large SELECT from the read endpoint, each an array of its columns, in chunks as of one moment.
+   * Calls wait for each other. What `take` throws ends it. */
+  readonly stream: (
+    sql: string,
+    values: readonly SqlParameter[],
+    take: (rows: readonly (readonly unknown[])[]) => Promise<void>,
+  ) => Promise<void>;
   readonly boards: BoardReader;
   /** What the event of a form brought, from its 2xx on, on any gateway and with any replica lag; undefined: no such
    * event. For a recent event that is not stored yet it waits, and may throw an error that asks the client to retry. */

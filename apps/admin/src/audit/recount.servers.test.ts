@@ -60,6 +60,7 @@ test("what audit and rebuild read of any purchases equals what rank() adds, and 
     read: async (what, key) => what.ofRows(await database.writer.query(what.select, what.values?.(key)), key),
     readNewest: () => expect.fail(),
     readKept: () => undefined,
+    stream: () => expect.fail(),
     find: () => expect.fail(),
   };
   const request = { params: { storeID: String(busyStore) }, query: { date: String(day), limit: "4" } };

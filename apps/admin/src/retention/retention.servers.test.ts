@@ -80,7 +80,7 @@ test("a command that is killed after any of its changes loses nothing and counts
   ]);
   expect([await countRows(database, "purchases"), await countRows(database, "purchases_leaving")]).toEqual([40, 0]);
   expect(await linesIn(directory, monthOfDay(dayOfMonth(4)))).toHaveLength(600);
-}, 300_000);
+});
 
 const failedOver = purchasesDatabase();
 
@@ -97,7 +97,7 @@ test("leaving rows that come back with a failover, and are in the base, count on
   expect(await run(failedOver.writeUrl, directory)).toMatchObject({ exitCode: 0 });
   expect(await sumsOf(database)).toEqual(sums);
   expect(await linesIn(directory, monthOfDay(dayOfMonth(5)))).toHaveLength(30);
-}, 120_000);
+});
 
 const shared = purchasesDatabase();
 const contended = purchasesDatabase();
@@ -139,7 +139,7 @@ test("rows, leaving rows and base have the same sums before, during and after a 
   expect(await sumsOf(database)).toEqual(sums);
   expect(outcome).toMatchObject({ converted: true, removed: [{ events: 200 }, { events: 200 }] });
   expect(await countRows(database, "purchases")).toBe(400);
-}, 120_000);
+});
 
 /** A removal that waits for the transaction or snapshot in which this is called. */
 async function waitingRemoval({ remove }: Awaited<ReturnType<typeof open>>, keep = keepMonths) {
@@ -166,7 +166,7 @@ test("a row that is stored while its month waits to be moved goes with the month
     retainedFrom(transaction, purchases.name, purchases.retention),
   );
   expect(retained).toBe(Number(dayOfMonth(3).replaceAll("-", "")));
-}, 120_000);
+});
 
 test("a snapshot that begins before a month is moved sees its rows until it ends", async () => {
   const own = await open(contended);
@@ -181,7 +181,7 @@ test("a snapshot that begins before a month is moved sees its rows until it ends
   expect(await running).toMatchObject({ removed: [{ events: 25 }] });
   expect(await sumsOf(database)).toEqual(sums);
   expect(await linesIn(directory, monthOfDay(dayOfMonth(3)))).toHaveLength(25);
-}, 120_000);
+});
 
 test("a file with other content stops the removal before anything is counted or lost; without it the next run continues", async () => {
   const { database, directory, remove } = await open(shared);
@@ -195,7 +195,7 @@ test("a file with other content stops the removal before anything is counted or 
   await rm(file);
   expect(await remove({ keep: 1 })).toMatchObject({ removed: [{ events: 200 }] });
   expect(await sumsOf(database)).toEqual(sums);
-}, 120_000);
+});
 
 const incomplete = purchasesDatabase();
 
@@ -215,7 +215,7 @@ test("an export without a field, or with a part of one, stops the removal before
   }
   expect(await remove()).toMatchObject({ removed: [{ events: 20 }] });
   expect(await sumsOf(database)).toEqual(sums);
-}, 120_000);
+});
 
 function partOfItems(event: Event): unknown {
   const items: unknown = purchases.files.fields["items"]?.(event);
@@ -235,7 +235,7 @@ test("a column that this version does not know is not removed with its rows", as
     errors: expect.stringContaining("purchases_leaving.unknown: expected no column that this version does not export"),
   });
   expect(await countRows(database, "purchases_leaving")).toBe(20);
-}, 60_000);
+});
 
 test("a dry run names what it would do and changes nothing", async () => {
   const database = contended.connect();
@@ -249,7 +249,7 @@ test("a dry run names what it would do and changes nothing", async () => {
   });
   expect(exitCode).toBe(0);
   expect(await countRows(database, "purchases")).toBe(5);
-}, 60_000);
+});
 
 test("a directory in memory is rejected before any row leaves its table", async () => {
   const database = contended.connect();
@@ -261,7 +261,7 @@ test("a directory in memory is rejected before any row leaves its table", async 
     errors: `tally: --export: expected a directory on a disk, got ${directory}, which is in memory\n`,
   });
   expect(await countRows(database, "purchases")).toBe(rows);
-}, 60_000);
+});
 
 test("a domain without dates and a bound that is too young are rejected", async () => {
   const steps = await run(shared.writeUrl, "unused", { flags: ["--domain", "steps"] });
@@ -271,4 +271,4 @@ test("a domain without dates and a bound that is too young are rejected", async 
   );
   const young = await run(shared.writeUrl, "unused", { flags: ["--keep-months", "0"] });
   expect(young).toMatchObject({ exitCode: 2, output: "" });
-}, 60_000);
+});

@@ -4,7 +4,7 @@
  *
  *   in all        at most 200 reads a second. With more than 160 feeds, each is read less often
  *   together      feeds are read in the same turn: one write to Redis, one to each viewer
- *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s: a tenth of a database connection
+ *   one feed      a read that took d ms is repeated 10 d ms later, at most 60 s: a tenth of a database connection
  *   memory        no new stream while the kept responses have 64 MiB
  *   never twice   a feed waits for its response before the next read
  */
@@ -15,7 +15,7 @@ const readsPerTick = 20;
 // A timer is not exact; a read that is nearly due does not wait for another tick.
 const slackMs = tickMs / 2;
 const restFactor = 10;
-const restMsMax = 5000;
+const restMsMax = 60_000;
 // For all responses that feeds keep. Clients choose the paths.
 const bytesMax = 64 * 1024 * 1024;
 

@@ -27,7 +27,7 @@ async function start(name: string, keepData: boolean, say: (line: string) => voi
 
 afterAll(async () => {
   await Promise.all(started.map((services) => services.stop()));
-}, 60_000);
+});
 
 /** Runs SQL as the URL's user. Returns the values, or the error. */
 async function sql(url: string, text: string): Promise<string> {
@@ -66,7 +66,7 @@ beforeAll(async () => {
   if (!hasPrograms(environment)) return;
   [kept, discarded] = await Promise.all([start("kept", true), start("discarded", false)]);
   expect(await sql(kept.addresses.databaseWriteUrl, "CREATE TABLE seen (id INT PRIMARY KEY)")).toBe("");
-}, 120_000);
+});
 
 test("all servers respond at their addresses; the launchers share no port", async () => {
   const ports = [kept, discarded].flatMap(({ servers }) => servers.map(({ port }) => port));
@@ -115,14 +115,14 @@ test("a killed server starts again on its port, with its data, and replication c
   }
   expect(await sql(kept.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (3)")).toBe("");
   for (const id of [2, 3]) await replicated(kept, id);
-}, 60_000);
+});
 
 test("a stop without keepData leaves no process and no file", async () => {
   expect(processesOf("discarded").length).toBeGreaterThanOrEqual(5);
   await Promise.all([discarded.stop(), discarded.stop()]);
   await nothingRuns("discarded");
   expect(existsSync(join(root, "discarded"))).toBe(false);
-}, 60_000);
+});
 
 test("a second start finds rows and durable queues again, and rebuilds a replica whose position is no longer in the log", async () => {
   const queue = { vhost: "/", durable: true, auto_delete: false };
@@ -151,7 +151,7 @@ test("a second start finds rows and durable queues again, and rebuilds a replica
   expect(await sql(again.addresses.databaseWriteUrl, "INSERT INTO seen VALUES (5)")).toBe("");
   await replicated(again, 5);
   await again.stop();
-}, 120_000);
+});
 
 test("a server that cannot start is reported with the end of its log, and the others are stopped", async () => {
   const folder = join(root, "broken", "redis", "appendonlydir");
@@ -162,7 +162,7 @@ test("a server that cannot start is reported with the end of its log, and the ot
     message: expect.stringMatching(/^redis ended while it was starting.*redis\.log:\n(.*\n)*.*manifest/),
   });
   await nothingRuns("broken");
-}, 60_000);
+});
 
 test("addresses in the environment are used as they are, and nothing is started", async () => {
   const given = {

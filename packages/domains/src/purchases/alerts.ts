@@ -33,6 +33,8 @@ export const alertsRead = keyedRead<readonly [], { foundAt: number; alerts: stri
   ofRows: ([row]) => row && { foundAt: row.foundAt, alerts: listOf(isAlerts, row.alerts) },
 });
 
+// Row 2 has the alerts whose events were noted. An earlier release, or a ranker without a feed, leaves it as it is.
+const selectTold = "SELECT alerts FROM sales_alerts WHERE id = 2";
 const upsertFound = `
   INSERT INTO sales_alerts (id, found_at, alerts) VALUES ?
   ON DUPLICATE KEY UPDATE found_at = VALUES(found_at), alerts = VALUES(alerts)`;
@@ -41,8 +43,8 @@ const deleteOld = "DELETE FROM alert_events WHERE noted_at < ?";
 // While no broker takes them.
 const eventsKeptMs = 7 * 86_400_000;
 
-/** Notes what a look has found after `before`, and with a feed the events that it means: `tellAlerts` publishes them.
- * Of two looks at once the first one counts. */
+/** Notes what a look has found after `before`, and with a feed the events of what has changed since the last noted ones:
+ * `tellAlerts` publishes them. Of two looks at once the first one counts. */
 export async function noteAlerts(
   { nowMs, transaction, publish }: WatchSources,
   before: FoundAlerts | undefined,
@@ -50,14 +52,18 @@ export async function noteAlerts(
 ): Promise<readonly Alert[]> {
   const known = new Map(before?.alerts.map((one) => [nameOf(one), one]));
   const alerts = found.map((one): Alert => ({ ...one, sinceMs: known.get(nameOf(one))?.sinceMs ?? nowMs }));
-  const events = alerts.filter((one) => !known.delete(nameOf(one))).map((one) => eventOf(one, "on", nowMs));
-  for (const over of known.values()) events.push(eventOf(over, "off", nowMs));
   await transaction(async (tx) => {
     const [row] = await tx.query<{ foundAt: number }>(`${alertsRead.select} FOR UPDATE`);
     if (row?.foundAt !== before?.foundAt) return;
     await tx.upsert(upsertFound, [[1, nowMs, JSON.stringify(alerts)]]);
     await tx.execute(deleteOld, [nowMs - eventsKeptMs]);
-    if (publish === undefined || events.length === 0) return;
+    if (publish === undefined) return;
+    const [noted = { alerts: "[]" }] = await tx.query<{ alerts: string }>(selectTold);
+    const told = new Map(listOf(isAlerts, noted.alerts).map((one) => [idOf(one), one]));
+    const events = alerts.filter((one) => !told.delete(idOf(one))).map((one) => eventOf(one, "on", nowMs));
+    for (const over of told.values()) events.push(eventOf(over, "off", nowMs));
+    if (events.length === 0) return;
+    await tx.upsert(upsertFound, [[2, nowMs, JSON.stringify(alerts)]]);
     const rows = events.map((event) => [event.id, nowMs, JSON.stringify(event)]);
     await tx.upsert(upsertEvents, rows);
   });
@@ -65,6 +71,7 @@ export async function noteAlerts(
 }
 
 const nameOf = ({ rule, storeID, itemID }: Omit<Alert, "sinceMs">) => `${rule}:${storeID ?? ""}:${itemID ?? ""}`;
+const idOf = (alert: Alert) => `${nameOf(alert)}:${alert.sinceMs}`;
 
 export const alertType = "tally.purchases.alert.v1";
 /** The `data` of its event. */
@@ -77,7 +84,7 @@ export const ShownAlert = Type.Object({
 function eventOf(alert: Alert, state: "on" | "off", atMs: number): FeedEvent {
   const { sinceMs, lastMs: _, usual: _usual, ...shown } = alert;
   return {
-    id: `${nameOf(alert)}:${sinceMs}:${state}`,
+    id: `${idOf(alert)}:${state}`,
     type: alertType,
     subject: String(alert.storeID ?? alert.itemID),
     time: new Date(atMs).toISOString(),

@@ -11,7 +11,7 @@ export interface Owner {
   readonly id: number;
   /** undefined: Redis has none. */
   readonly boardOf: (id: number, series: string) => string | undefined;
-  readonly countsOf: (read: Sources["read"], key: Key) => Promise<Counts>;
+  readonly countsOf: (sources: Pick<Sources, "read" | "stream">, key: Key) => Promise<Counts>;
   /** The first of a window without a board, from others. */
   readonly topLive?: (
     boards: Sources["boards"],
@@ -105,7 +105,7 @@ const foldedAndOpen = keyedRead({
 
 /** In three statements at once. From closed epochs rows only leave, by folding: if the statements saw the same folded
  * batches, and those epochs closed, the others are as of the moment of `foldedAndOpen`. If not, it reads all. */
-async function countsOfItem(read: Sources["read"], key: Key): Promise<Counts> {
+async function countsOfItem({ read }: Pick<Sources, "read">, key: Key): Promise<Counts> {
   const [item, by, from, to, seriesFrom, closed, ...series] = key;
   const halves = [0, 1].map((half) => read(closedHalf, [half, ...key]));
   const parts = await Promise.all([...halves, read(foldedAndOpen, key)]);
@@ -118,7 +118,7 @@ async function countsOfItem(read: Sources["read"], key: Key): Promise<Counts> {
 export const itemsIn = (id: number): Owner => ({
   id,
   boardOf: itemsOfStore,
-  countsOf: async (read, key) => read(countsOfStore, key),
+  countsOf: async ({ read }, key) => read(countsOfStore, key),
   hasRows: true,
 });
 export const storesWith = (id: number): Owner => ({
@@ -145,8 +145,8 @@ const allDays = [10_000_101, 99_991_230] as const;
 const noSeries = "none";
 
 /** Exact, as of one moment. Throws InvalidInput for days that are not kept. */
-export async function countsIn({ rows, read }: Sources, { id, countsOf, hasRows }: Owner, { by, days }: Window) {
-  const [kept = { seriesFrom: 0, retainedFrom: null, closedTo: 0 }] = await rows.query<Kept>(selectKept);
+export async function countsIn(sources: Sources, { id, countsOf, hasRows }: Owner, { by, days }: Window) {
+  const [kept = { seriesFrom: 0, retainedFrom: null, closedTo: 0 }] = await sources.rows.query<Kept>(selectKept);
   const [from, to] = days === undefined ? allDays : [days[0] ?? 0, days.at(-1) ?? 0];
   const first = hasRows ? Math.min(kept.seriesFrom, kept.retainedFrom ?? 0) : kept.seriesFrom;
   const isComplete = kept.seriesFrom <= from || (days === undefined && by === "quantity");
@@ -158,7 +158,7 @@ export async function countsIn({ rows, read }: Sources, { id, countsOf, hasRows 
   // All time is one series, which is complete or of no use.
   const seriesFrom = isComplete ? from : days === undefined ? after : Math.min(kept.seriesFrom, after);
   const series = (days ?? [undefined]).map((day) => ((day ?? from) < seriesFrom ? noSeries : seriesOf(by, day)));
-  return countsOf(read, [id, by, from, to, seriesFrom, kept.closedTo, ...series]);
+  return countsOf(sources, [id, by, from, to, seriesFrom, kept.closedTo, ...series]);
 }
 
 // Only Redis knows whether it keeps a series beside the first. While it does not respond, the database counts.
