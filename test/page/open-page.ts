@@ -13,7 +13,7 @@ const skipped = executable === undefined ? " (skipped: no chromium or google-chr
 
 /** A test in the machine's browser. Skipped on a machine without one, unless CHROMIUM names it. */
 export function pageTest(name: string, run: () => Promise<void>): void {
-  test.skipIf(executable === undefined)(`${name}${skipped}`, run, 120_000);
+  test.skipIf(executable === undefined)(`${name}${skipped}`, run);
 }
 
 /** Follows the link that downloads a panel, and returns the name and the content of the file. */

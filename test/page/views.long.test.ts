@@ -2,7 +2,7 @@ import { utcDayOf } from "@tally/contract";
 import { expect } from "vitest";
 import { accessibilityFaults, overflowing, overlapping } from "./inspect.ts";
 import { downloaded, openPages, pageTest } from "./open-page.ts";
-import { longName, seed } from "./seed.ts";
+import { bulk, longName, saleOf, seed } from "./seed.ts";
 import { batchOf, openPublisher, poisonSale } from "../kit/publish.ts";
 import { referenceOf } from "../http/reference.ts";
 import { postJson } from "../kit/sales.ts";
@@ -112,6 +112,20 @@ pageTest("the rules of the alerts are in plain words, and change without a mouse
   await page.keyboard.press("Enter");
   await page.getByText(/^Not saved: .*above/).waitFor();
   expectNoFaults(/status of 400/);
+});
+
+pageTest("a store whose dates are wrong says so in its own view and on the first page", async () => {
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores/31`);
+  // It is noon there.
+  const behind = new Date().getUTCHours() - 12;
+  await postJson(`${system.url}/stores/31`, { zone: `Etc/GMT${behind < 0 ? behind : `+${behind}`}` }, {}, "PUT");
+  const date = String(utcDayOf(Date.now() - (24 + behind) * 3_600_000));
+  await bulk(system.url, [{ ...saleOf(31, 80_571, 1), date }]);
+  // Rankers look each minute.
+  await page.getByText("its sales are dated").waitFor({ timeout: 120_000 });
+  await page.goto(system.url);
+  await page.getByText("Store 31: its sales are dated").waitFor();
+  expectNoFaults();
 });
 
 pageTest("what a panel shows is downloaded as CSV, and its link opens the same days again", async () => {

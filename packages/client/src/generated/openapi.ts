@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * the items that sold most in all stores, 10 by default, and the age of the ranking
-         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more.
+         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
          */
         readonly get: operations["getTopItems"];
         readonly put?: never;
@@ -328,7 +328,7 @@ export interface paths {
         };
         /**
          * the stores that sold most, 10 by default, what all stores sold, and the age of the ranking
-         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more.
+         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
          */
         readonly get: operations["getTopStores"];
         readonly put?: never;
@@ -368,7 +368,7 @@ export interface paths {
         };
         /**
          * how much the items of each category sold in all stores, by default today
-         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more. Items without a category are left out. A watch repeats it every 15 s.
+         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more. Items without a category are left out. A watch repeats it every 15 s.
          */
         readonly get: operations["getTopCategories"];
         readonly put?: never;

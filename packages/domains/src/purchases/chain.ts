@@ -39,7 +39,7 @@ async function ownerIn(sources: Sources, { region, ...query }: Chosen, list: "ke
 }
 
 const about =
-  "Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up in the database, at most 300,000 rows of sales, in about two seconds; 400 for more";
+  "Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more";
 
 const exampleDay = { date: "20261121" };
 const shownDay = { ...exampleDay, by: "quantity" } as const;

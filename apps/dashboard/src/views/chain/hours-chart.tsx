@@ -20,25 +20,29 @@ export function HoursChart({ title, hours, shown }: HoursChartProps) {
     `${Math.max(0, (100 * Number(figure ?? 0)) / most)}%`;
   return (
     <div class="chart">
-      <ol class="hours plot" aria-label={title}>
-        {hours.map((hour) => (
-          <li key={hour.from} title={`${hourOf(hour.from)}: ${figureText(hour, shown)}`}>
-            <span class="unseen">
-              {hourOf(hour.from)}: {figureText(hour, shown)}, a week ago {figureText(hour.weekAgo, shown)}
-            </span>
-            <span class="fill" aria-hidden="true" style={{ height: shareOf(hour[shown]) }} />
-            {hour.weekAgo !== undefined && (
-              <span class="then" aria-hidden="true" style={{ bottom: shareOf(hour.weekAgo[shown]) }} />
-            )}
-            <span class="label" aria-hidden="true">
-              {hourOf(hour.from).slice(0, 2)}
-            </span>
-          </li>
-        ))}
-      </ol>
-      <p class="aside">
-        Columns: today, up to {numberText(most)}. Lines: a week ago. Each hour begins at the time below it.
-      </p>
+      <div class="scaled">
+        <ol class="hours plot" aria-label={title}>
+          {hours.map((hour) => (
+            <li key={hour.from} title={`${hourOf(hour.from)}: ${figureText(hour, shown)}`}>
+              <span class="unseen">
+                {hourOf(hour.from)}: {figureText(hour, shown)}, a week ago {figureText(hour.weekAgo, shown)}
+              </span>
+              <span class="fill" aria-hidden="true" style={{ height: shareOf(hour[shown]) }} />
+              {hour.weekAgo !== undefined && (
+                <span class="then" aria-hidden="true" style={{ bottom: shareOf(hour.weekAgo[shown]) }} />
+              )}
+              <span class="label" aria-hidden="true">
+                {hourOf(hour.from).slice(0, 2)}
+              </span>
+            </li>
+          ))}
+        </ol>
+        <p class="scale" aria-hidden="true">
+          <span>{numberText(most)}</span>
+          <span>0</span>
+        </p>
+      </div>
+      <p class="aside">Columns: today, with a line at what it was a week ago. Each hour begins at the time below it.</p>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
 import { NoBoard } from "../boards/board-view.tsx";
+import type { Sales } from "../chain/attention.ts";
 import { isAt, labelOf, nameIn, owners, pathOf, valuesOf } from "../boards/boards.ts";
 import type { Board, Boards, Values } from "../boards/boards.ts";
 import { idOf, RegistryForm, type Entries, type Entry } from "./registry-form.tsx";
@@ -51,10 +52,22 @@ export function OwnerView({ many, usual, views, id, given: all, hint, children }
         onSearch={(text) => goTo([many], { ...given, search: text })}
       />
       {id === undefined && <Message kind="empty">{hint}</Message>}
+      {id !== undefined && <OwnAlerts {...{ many, id }} />}
       {id === undefined ? <Registered {...{ many, search }} /> : <RegistryForm key={id} {...{ many, id }} />}
       {id !== undefined && (board === undefined ? <NoBoard views={views} /> : children({ id, board, values, given }))}
     </>
   );
+}
+
+/** What needs attention of a store or an item. */
+function OwnAlerts({ many, id }: Pick<Owner, "id"> & Pick<OwnerViewProps, "many">) {
+  const { body } = useWatch<Sales>("/sales");
+  const own = body?.alerts.filter(({ storeID, itemID }) => String(many === "stores" ? storeID : itemID) === id) ?? [];
+  return own.map(({ rule, text }) => (
+    <Message key={rule} kind="problem">
+      {text}
+    </Message>
+  ));
 }
 
 const shownMax = 100;
