@@ -236,7 +236,7 @@ test("a ranking of the chain with too many rows is refused", async () => {
     const found: unknown = await read(what, key);
     return Array.from({ length: 300_001 }, () => (Array.isArray(found) ? found[0] : undefined)) as never; // oxlint-disable-line typescript/no-unsafe-type-assertion
   };
-  const stream: Sources["stream"] = (_sql, _values, take) => take(Array(3_000_001));
+  const stream: Sources["stream"] = (_sql, _values, each) => each(Array(3_000_001));
   for (const path of ["/top-items", "/top-stores"]) {
     const top = (query: object) => get(path, {}, query, { ...sources, read: many, stream });
     await expect(top({ date: nineAgo })).rejects.toThrow("at most 300,000 sales");

@@ -59,17 +59,19 @@ export function ofChain(list: "keys" | "members", region?: Region): Owner {
       const chosen = [stores.length, ...stores, ...key] as const;
       const isDay = key[2] === key[3];
       const most = isDay ? rowsMax.ofDay : rowsMax.ofDays;
-      const [found, counts] = [{ rows: 0 }, new Counts()];
+      const idOf = (store: number) => (list === "members" ? store : null);
+      const sums = new Counts();
+      let seen = 0;
       const add = async (rows: readonly Row[]): Promise<void> => {
-        found.rows += rows.length;
-        if (found.rows > most) throw new InvalidInput(isDay ? "date" : "from", `at most ${most.toLocaleString("en")} sales: fewer days, or a region with fewer stores`, `${key[2]}`); // oxfmt-ignore
+        seen += rows.length;
+        if (seen > most) throw new InvalidInput(isDay ? "date" : "from", `at most ${most.toLocaleString("en")} sales: fewer days, or a region with fewer stores`, `${key[2]}`); // oxfmt-ignore
         const own = region === undefined ? rows : rows.filter(({ store, day }) => region.has(store, Number(day)));
-        const counted = own.map(({ store, ...row }) => ({ id: list === "members" ? store : null, ...row }));
-        await counts.add(counted, key[1]);
+        const counted = own.map(({ store, counts, isFolded }) => ({ id: idOf(store), counts, isFolded }));
+        await sums.add(counted, key[1]);
       };
       if (isDay) await add(await read(ofDay, chosen));
       else await stream(select, values(chosen), (rows) => add(rows.map(rowOf)));
-      return counts;
+      return sums;
     },
     hasRows: false,
   };
