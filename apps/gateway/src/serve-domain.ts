@@ -8,8 +8,8 @@ import type { TraceOf } from "./ingest/event-traces.ts";
 import type { Intake } from "./ingest/intake.ts";
 import { domainKeys } from "./keys/keys.ts";
 import { groupReads } from "./read/group-reads.ts";
+import { inTurns } from "./read/in-turns.ts";
 import { keptReads } from "./read/kept-reads.ts";
-import { streamRows } from "./read/stream-rows.ts";
 
 // Lookups of a domain that may wait for their rows, and readers of one kind of rows that may wait. Clients can invent
 // ids, and each waits. Above the usual number of clients, low enough to bound memory.
@@ -64,7 +64,7 @@ export function serveDomain(
         throw error;
       }),
     readKept: keptReads({ ...keptNames, read }),
-    stream: streamRows(database),
+    stream: inTurns(database, config.queryWithinMs),
     boards: {
       top: (board, limit) => rankings.top(name, board, limit),
       count: (board, member) => rankings.count(name, board, member),

@@ -105,7 +105,7 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
   return app;
 }
 
-/** The longest time from a whole request to its response. */
+/** The longest time from a whole request to its response, without rankings of many days: a stop ends them. */
 function respondedWithinMs({ confirmWithinMs, queryWithinMs, foundWithinMs, stopWithinMs }: GatewayConfig): number {
   // One second more, for the work besides waiting. With any settings, a stop ends in time.
   return Math.min(Math.max(confirmWithinMs, queryWithinMs) + foundWithinMs + 1000, stopWithinMs * 0.8);

@@ -87,6 +87,19 @@ test.each([
   expect(path.reads).toBeLessThanOrEqual(most + 2);
 });
 
+test.each([undefined, 500])(
+  "reads that take 4 s, with a period of %s ms, are 40 s apart from the third on",
+  async (everyMs) => {
+    const { feeds, one } = opened();
+    const path = source(() => new Promise<string>((resolve) => setTimeout(resolve, 4000, "1")), everyMs);
+    feeds.join("/a", one, path.of);
+    await turns(20_000);
+    expect(path.reads).toBe(2);
+    await turns(115_000);
+    expect(path.reads).toBe(5);
+  },
+);
+
 test("paths that are joined at different times are read in one turn", async () => {
   const { feeds, one } = opened();
   const readAtMs: number[][] = [];

@@ -4,7 +4,7 @@
  *
  *   in all        at most 200 reads a second. With more than 160 feeds, each is read less often
  *   together      feeds are read in the same turn: one write to Redis, one to each viewer
- *   one feed      a read that took d ms is repeated 10 d ms later, at most 60 s: a tenth of a database connection
+ *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s; if the two last took more than 1 s, without that limit
  *   memory        no new stream while the kept responses have 64 MiB
  *   never twice   a feed waits for its response before the next read
  */
@@ -15,7 +15,8 @@ const readsPerTick = 20;
 // A timer is not exact; a read that is nearly due does not wait for another tick.
 const slackMs = tickMs / 2;
 const restFactor = 10;
-const restMsMax = 60_000;
+const restMsMax = 5000;
+const slowMs = 1000;
 // For all responses that feeds keep. Clients choose the paths.
 const bytesMax = 64 * 1024 * 1024;
 
@@ -41,6 +42,8 @@ interface Running {
   readonly feed: Feed;
   readonly source: FeedSource;
   dueAtMs: number;
+  /** How long the last read took. */
+  tookMs: number;
   isReading: boolean;
 }
 
@@ -60,7 +63,7 @@ export class Feeds {
   join(path: string, viewer: FeedViewer, sourceOf: () => FeedSource): Feed {
     let running = this.#feeds.get(path);
     if (running === undefined) {
-      running = { feed: new Feed(), source: sourceOf(), dueAtMs: 0, isReading: false };
+      running = { feed: new Feed(), source: sourceOf(), dueAtMs: 0, tookMs: 0, isReading: false };
       this.#feeds.set(path, running);
       this.#timer ??= setInterval(() => this.#tick(), tickMs);
       void this.#read(running);
@@ -99,9 +102,14 @@ export class Feeds {
     const tookMs = performance.now() - begun;
     // The next multiple of `everyMs`: all feeds are due together.
     const togetherAtMs = (Math.floor((begun + slackMs) / everyMs) + 1) * everyMs;
-    const restMs = Math.min(tookMs * restFactor, restMsMax);
+    // One slow read is no reason to rest for long.
+    const steadyMs = Math.min(tookMs, running.tookMs);
+    const longMs = steadyMs > slowMs ? steadyMs * restFactor : 0;
+    const restMs = Math.max(Math.min(tookMs * restFactor, restMsMax), longMs);
+    running.tookMs = tookMs;
     const { everyMs: ownMs } = running.source;
-    running.dueAtMs = ownMs === undefined ? Math.max(togetherAtMs, begun + restMs) : begun + Math.max(ownMs, tookMs);
+    running.dueAtMs =
+      ownMs === undefined ? Math.max(togetherAtMs, begun + restMs) : begun + Math.max(ownMs, tookMs, longMs);
     running.isReading = false;
     running.feed.update(response);
   }

@@ -27,7 +27,7 @@ export interface Database {
   readonly replicas: readonly Replica[];
   /** Single reads on the write endpoint, which see the latest commits. */
   readonly writer: SqlReader;
-  /** Runs `work` on one consistent snapshot. No retries. A stream may be silent for half an hour. */
+  /** Runs `work` on one consistent snapshot. No retries. */
   snapshot<T>(
     endpoint: "read" | "write",
     work: (reader: SqlSnapshot) => Promise<T>,

@@ -41,18 +41,20 @@ export async function read<Row extends object>(
 }
 
 // The server sorts sums over a hundred million rows before it sends the first one.
-const silenceMs = 1_800_000;
+const longestSilenceMs = 1_800_000;
 
 export interface SnapshotOptions {
   /** A SELECT that opens tables. ALTER TABLE and the like on them wait until `work` ends. */
   readonly holding?: string | undefined;
+  /** A stream without a row for longer fails; by default half an hour. */
+  readonly silenceMs?: number;
 }
 
 /** A server that is unavailable is skipped before `work`; no retries after. Closing the database ends it. */
 export async function snapshot<T>(
   source: ReadSource,
   work: (reader: SqlSnapshot) => Promise<T>,
-  { holding }: SnapshotOptions,
+  { holding, silenceMs = longestSilenceMs }: SnapshotOptions,
 ): Promise<T> {
   const { endpoint, session } = await openOn(source);
   try {

@@ -33,12 +33,13 @@ export const alertsRead = keyedRead<readonly [], { foundAt: number; alerts: stri
   ofRows: ([row]) => row && { foundAt: row.foundAt, alerts: listOf(isAlerts, row.alerts) },
 });
 
-// Row 2 has the alerts whose events were noted. An earlier release, or a ranker without a feed, leaves it as it is.
+// Row 2 has the alerts whose events were told: noted, and not deleted since. An earlier release, or a ranker without a feed, leaves it as it is.
 const selectTold = "SELECT alerts FROM sales_alerts WHERE id = 2";
-const upsertFound = `
+const upsertAlerts = `
   INSERT INTO sales_alerts (id, found_at, alerts) VALUES ?
   ON DUPLICATE KEY UPDATE found_at = VALUES(found_at), alerts = VALUES(alerts)`;
 const upsertEvents = "INSERT INTO alert_events (id, noted_at, event) VALUES ? ON DUPLICATE KEY UPDATE id = VALUES(id)";
+const forgetTold = "DELETE FROM sales_alerts WHERE id = 2";
 const deleteOld = "DELETE FROM alert_events WHERE noted_at < ?";
 // While no broker takes them.
 const eventsKeptMs = 7 * 86_400_000;
@@ -53,17 +54,21 @@ export async function noteAlerts(
   const known = new Map(before?.alerts.map((one) => [nameOf(one), one]));
   const alerts = found.map((one): Alert => ({ ...one, sinceMs: known.get(nameOf(one))?.sinceMs ?? nowMs }));
   await transaction(async (tx) => {
-    const [row] = await tx.query<{ foundAt: number }>(`${alertsRead.select} FOR UPDATE`);
-    if (row?.foundAt !== before?.foundAt) return;
-    await tx.upsert(upsertFound, [[1, nowMs, JSON.stringify(alerts)]]);
-    await tx.execute(deleteOld, [nowMs - eventsKeptMs]);
+    const [newest] = await tx.query<{ foundAt: number }>(`${alertsRead.select} FOR UPDATE`);
+    if (newest?.foundAt !== before?.foundAt) return;
+    await tx.upsert(upsertAlerts, [[1, nowMs, JSON.stringify(alerts)]]);
+    if ((await tx.execute(deleteOld, [nowMs - eventsKeptMs])) > 0) await tx.execute(forgetTold);
     if (publish === undefined) return;
-    const [noted = { alerts: "[]" }] = await tx.query<{ alerts: string }>(selectTold);
-    const told = new Map(listOf(isAlerts, noted.alerts).map((one) => [idOf(one), one]));
-    const events = alerts.filter((one) => !told.delete(idOf(one))).map((one) => eventOf(one, "on", nowMs));
+    const [row] = await tx.query<{ alerts: string }>(selectTold);
+    const toldBefore = row === undefined ? (before?.alerts ?? []) : listOf(isAlerts, row.alerts);
+    const told = new Map(toldBefore.map((one) => [idOf(one), one]));
+    // Without row 2 nobody knows which were told: again, with the same id.
+    const events = alerts
+      .filter((one) => !told.delete(idOf(one)) || row === undefined)
+      .map((one) => eventOf(one, "on", nowMs));
     for (const over of told.values()) events.push(eventOf(over, "off", nowMs));
     if (events.length === 0) return;
-    await tx.upsert(upsertFound, [[2, nowMs, JSON.stringify(alerts)]]);
+    await tx.upsert(upsertAlerts, [[2, nowMs, JSON.stringify(alerts)]]);
     const rows = events.map((event) => [event.id, nowMs, JSON.stringify(event)]);
     await tx.upsert(upsertEvents, rows);
   });

@@ -44,6 +44,14 @@ function countsOf(ofMember: string, ofStore: string) {
 const ofAllStores = countsOf("", "");
 const ofSomeStores = countsOf("AND member IN (?)", "AND store_id IN (?)");
 
+/** Requests for the same window share its counts while they are under way: those of many days take seconds. */
+const underWay = new WeakMap<Sources["stream"], Map<string, Promise<Counts>>>();
+
+async function shared(stream: Sources["stream"], name: string, count: () => Promise<Counts>): Promise<Counts> {
+  const all = underWay.getOrInsertComputed(stream, () => new Map());
+  return all.getOrInsertComputed(name, () => count().finally(() => all.delete(name)));
+}
+
 /** The items or the stores of the chain, or of a region. What the boards of live days do not show is counted from all
  * rows of its stores. */
 export function ofChain(list: "keys" | "members", region?: Region): Owner {
@@ -69,9 +77,14 @@ export function ofChain(list: "keys" | "members", region?: Region): Owner {
         const counted = own.map(({ store, counts, isFolded }) => ({ id: idOf(store), counts, isFolded }));
         await sums.add(counted, key[1]);
       };
-      if (isDay) await add(await read(ofDay, chosen));
-      else await stream(select, values(chosen), (rows) => add(rows.map(rowOf)));
-      return sums;
+      if (isDay) {
+        await add(await read(ofDay, chosen));
+        return sums;
+      }
+      return shared(stream, [list, chosen].join(), async () => {
+        await stream(select, values(chosen), (rows) => add(rows.map(rowOf)));
+        return sums;
+      });
     },
     hasRows: false,
   };

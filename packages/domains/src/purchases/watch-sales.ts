@@ -76,7 +76,7 @@ async function silentStores({ rows, nowMs, newest }: Look, { minutes, minimum }:
     for (const [storeID, sold] of until) {
       const [lastMs, usual] = [last.get(storeID) ?? 0, sold - (from.get(storeID) ?? 0)];
       if (nowMs - lastMs < spanMs || usual < minimum) continue;
-      const text = `no sale since ${timeOf(lastMs)}; ${usual} units in the same time a week ago`;
+      const text = `no sale ${lastMs === 0 ? "for days" : `since ${timeOf(lastMs)}`}; ${usual} units in the same time a week ago`;
       found.set(storeID, { storeID, text, lastMs, usual });
     }
   }

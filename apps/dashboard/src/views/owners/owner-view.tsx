@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
+import { now } from "../../live/live-feed.ts";
 import { useWatch, type Live } from "../../live/use-watch.ts";
 import { IdForm } from "../../parts/form.tsx";
 import { Heading, LivePanel, Message } from "../../parts/panel.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
 import { NoBoard } from "../boards/board-view.tsx";
-import type { Sales } from "../chain/attention.ts";
+import { attentionOf, type Sales } from "../chain/attention.ts";
 import { isAt, labelOf, nameIn, owners, pathOf, valuesOf } from "../boards/boards.ts";
 import type { Board, Boards, Values } from "../boards/boards.ts";
 import { idOf, RegistryForm, type Entries, type Entry } from "./registry-form.tsx";
@@ -62,12 +63,15 @@ export function OwnerView({ many, usual, views, id, given: all, hint, children }
 /** What needs attention of a store or an item. */
 function OwnAlerts({ many, id }: Pick<Owner, "id"> & Pick<OwnerViewProps, "many">) {
   const { body } = useWatch<Sales>("/sales");
-  const own = body?.alerts.filter(({ storeID, itemID }) => String(many === "stores" ? storeID : itemID) === id) ?? [];
-  return own.map(({ rule, text }) => (
-    <Message key={rule} kind="problem">
-      {text}
-    </Message>
-  ));
+  const known = attentionOf(body, now.value).count === undefined ? [] : (body?.alerts ?? []);
+  const own = known.filter(({ storeID, itemID }) => String(many === "stores" ? storeID : itemID) === id);
+  return own.length === 0 ? null : (
+    <ul class="attention" aria-label="Needs attention">
+      {own.map(({ rule, text }) => (
+        <li key={rule}>Needs attention: {text}.</li>
+      ))}
+    </ul>
+  );
 }
 
 const shownMax = 100;
