@@ -6,6 +6,7 @@ import type { BenchPlan } from "./bench-plan.ts";
 import { commitOf } from "./commit-of.ts";
 import { meaningOf } from "./designs/designs.ts";
 import { latencyOf, round, spansOf } from "./latency.ts";
+import { perMillion } from "./per-million.ts";
 import type { PhaseResult } from "./load/load-plan.ts";
 import { disturbanceOf, type Readings } from "./machine/disturbance.ts";
 import type { System } from "./open-system.ts";
@@ -102,6 +103,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
       ended: round(ended, 2),
     })),
     perSecond: result.perSecond,
+    perMillion: perMillion(seen),
   };
 }
 

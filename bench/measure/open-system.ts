@@ -53,6 +53,7 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     signal,
   });
   const { services } = system;
+  const { operator } = services;
   let balancer: Balancer | undefined;
   const close = async (): Promise<void> => {
     await balancer?.stop();
@@ -76,6 +77,7 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       versions: await versionsOf(services),
       processes: [...system.gateways, ...system.writers, ...system.rankers, ...services.servers],
       amqpUrl: system.addresses.amqpUrl,
+      redis: operator && ((command) => operator.redis(command)),
       namespace,
       close,
     });
@@ -110,6 +112,8 @@ interface Running {
   readonly versions: Readonly<Record<string, string>>;
   readonly processes: readonly Pick<Server, "name" | "pid">[];
   readonly amqpUrl: string;
+  /** Runs a command of an operator. */
+  readonly redis?: ((command: string) => Promise<string>) | undefined;
   readonly namespace: string;
   close(): Promise<void>;
 }
@@ -124,7 +128,7 @@ const namesOfTier = {
 };
 
 /** Adds the figures that are read from its processes and its broker to a running system. */
-export async function observed({ processes, amqpUrl, namespace: of, ...running }: Running) {
+export async function observed({ processes, amqpUrl, redis, namespace: of, ...running }: Running) {
   const groups = eachTier((tier) =>
     processes.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : [])),
   );
@@ -143,6 +147,9 @@ export async function observed({ processes, amqpUrl, namespace: of, ...running }
           max: messagesMax,
         })),
       );
+    },
+    async redisKeys(): Promise<number | null> {
+      return redis === undefined ? null : Number(/\d+/.exec(await redis("DBSIZE")));
     },
     async close() {
       await publisher.close();

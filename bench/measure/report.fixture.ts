@@ -28,6 +28,8 @@ export function sampleReport(
     queued: n,
     fullness: 0,
     tiers: eachTier(() => ({ cpuSeconds: n, memoryMiB: 100 })),
+    diskMiB: n,
+    redisKeys: n,
   }));
   const plan: BenchPlan = {
     repeat: "pnpm bench",

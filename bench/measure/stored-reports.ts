@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { millionsChart } from "./per-million.ts";
 import type { Report } from "./report.ts";
 import { orWrongUsage } from "./wrong-usage.ts";
 
@@ -8,10 +9,11 @@ export async function makeResults(results: string): Promise<void> {
   await orWrongUsage("--results", () => mkdir(results, { recursive: true }));
 }
 
-/** Stores a report, named after the time of the run. Returns its file. */
+/** Stores a report, named after the time of the run, and beside it the curves of a long one. Returns its file. */
 export async function keepReport(report: Report, results: string): Promise<string> {
   const file = join(results, `${report.at.replaceAll(":", "-")}-${report.design}.json`);
   await writeFile(file, jsonOf(report));
+  if (report.perMillion.length > 1) await writeFile(`${file}.svg`, millionsChart(report.perMillion));
   return file;
 }
 

@@ -1,5 +1,6 @@
 import { disturbanceText } from "./machine/disturbance.ts";
 import type { Latency, Spans } from "./latency.ts";
+import { millionsTable } from "./per-million.ts";
 import { remarksOn, type Report } from "./report.ts";
 
 const unknown = "unknown";
@@ -56,6 +57,7 @@ export function textOf(report: Report): string {
           report.boardsHash === null ? "no rankings" : `boards ${report.boardsHash}`,
           audit.ranked === null ? "(no ledger: compared ids, rows and, if any, boards only)" : "",
         ),
+    ...millionsTable(report.perMillion),
     ...remarksOn(report).map((remark) => `\n${remark}`),
   ];
   return lines.filter((line) => typeof line === "string").join("\n");

@@ -29,6 +29,7 @@ function recordMs(histogram: Histogram, ms: number): void {
   histogram.recordValue(Math.min(Math.max(1, Math.round(ms * 1000)), longestUs));
 }
 
+const eventsOfPart = 1_000_000;
 const sampleEveryMs = 100;
 /** Length of a line of the file of event ids. */
 export const idBytes = 37;
@@ -60,12 +61,16 @@ export class Recorder {
   #lastSentAt = this.#startedAt;
   #lastResponseAt = this.#startedAt;
   readonly #ids: string[] = [];
+  readonly #part = microseconds();
+  readonly #parts: { events: number; seconds: number; posts: string }[] = [];
+  readonly #partOf: number;
 
   /** Counted by the caller. */
   retries = 0;
 
-  constructor(onSample: (sample: Sample) => void = () => undefined) {
+  constructor(onSample: (sample: Sample) => void = () => undefined, partOf = eventsOfPart) {
     this.#onSample = onSample;
+    this.#partOf = partOf;
     this.#loop.enable();
   }
 
@@ -106,6 +111,8 @@ export class Recorder {
     }
     this.#counts.accepted++;
     second.accepted++;
+    recordMs(this.#part, reply.ms);
+    if (this.#counts.accepted % this.#partOf === 0) this.#closePart(now);
     if (reply.id === "") return;
     this.#ids.push(`${reply.id}\n`);
     this.#sample(reply.id, now, reply.ms);
@@ -129,6 +136,8 @@ export class Recorder {
       posts: encode(this.#posts),
       gets: encode(this.#gets),
       perSecond: this.#perSecond,
+      /** Of each whole million of accepted events: when it ended, in seconds of the load, and its times as `posts`. */
+      parts: this.#parts,
       /** Share of time in which the event loop was busy, 0 to 1, and its delay in ms. */
       client: {
         busy: performance.eventLoopUtilization(this.#busySince).utilization,
@@ -136,6 +145,11 @@ export class Recorder {
         delayP99: Math.max(0, this.#loop.percentile(99) / 1e6 - loopResolutionMs),
       },
     };
+  }
+
+  #closePart(now: number): void {
+    this.#parts.push({ events: this.#partOf, seconds: (now - this.#startedAt) / 1000, posts: encode(this.#part) });
+    this.#part.reset();
   }
 
   #recordTime(ms: number, isRead: boolean): void {

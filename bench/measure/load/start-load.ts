@@ -77,6 +77,12 @@ function mergeResults(results: readonly PhaseResult[]): PhaseResult {
       read: sum(({ perSecond }) => perSecond[second]?.read ?? 0),
       failed: sum(({ perSecond }) => perSecond[second]?.failed ?? 0),
     })),
+    // Of as many millions as there are threads.
+    parts: Array.from({ length: Math.min(...results.map(({ parts }) => parts.length)) }, (_, at) => ({
+      events: sum(({ parts }) => parts[at]?.events ?? 0),
+      seconds: most(({ parts }) => parts[at]?.seconds ?? 0),
+      posts: encode(merged(results.flatMap(({ parts }) => parts[at]?.posts ?? []))),
+    })),
     // A source runs in one thread.
     groups: results.flatMap(({ groups }) => groups),
     client: { busy: most(({ client }) => client.busy), delayP99: most(({ client }) => client.delayP99) },

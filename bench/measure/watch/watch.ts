@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { readProcesses } from "@tally/local";
 import type { System } from "../open-system.ts";
@@ -38,6 +39,9 @@ export interface Observation extends Counters {
   /** Share of its limit of the fuller queue, 0 to 1. */
   readonly fullness: number;
   readonly tiers: ReturnType<typeof tiersOf>;
+  /** What all files take where those of the system are, and its keys in Redis, read once a million events. */
+  readonly diskMiB: number;
+  readonly redisKeys: number | null;
 }
 
 const observeEveryMs = 500;
@@ -46,15 +50,21 @@ const observeEveryMs = 500;
 export function startWatch(system: System, domain: string) {
   const observations: Observation[] = [];
   let isStopped = false;
+  let [million, redisKeys]: [number, number | null] = [-1, null];
   // Never runs twice at once: stop() waits for the end of `run`.
   async function observe(): Promise<void> {
     const tiers = system.tiers(readProcesses());
     const [queues, counters] = await Promise.all([system.queues(domain), readCounters(system)]);
+    if (Math.floor(counters.stored / 1e6) > million) redisKeys = await system.redisKeys();
+    million = Math.floor(counters.stored / 1e6);
+    const { blocks, bfree, bsize } = await statfs(system.root);
     observations.push({
       ...counters,
       queued: queues.reduce((sum, { depth }) => sum + depth, 0),
       fullness: Math.max(...queues.map(({ depth, max }) => depth / max)),
       tiers,
+      diskMiB: ((blocks - bfree) * bsize) / 2 ** 20,
+      redisKeys,
     });
   }
   async function run(): Promise<void> {
