@@ -80,7 +80,7 @@ async function start(...args: readonly string[]) {
   const flags = [...args, "--connections", "4", "--results", await temporaryDirectory()];
   const running = startProcess(process.execPath, [benchMain, ...flags], process.env);
   const prints = (line: string) =>
-    expect.poll(() => running.output(), { timeout: 120_000, interval: 20 }).toContain(line);
+    expect.poll(() => running.output(), { timeout: 280_000, interval: 20 }).toContain(line);
   return { ...running, folder: join(root, ".tally", `bench-${running.pid}`), prints };
 }
 
@@ -93,7 +93,7 @@ test("the next bench stops the servers and apps of a killed one", async () => {
   expect(exitCode).toBe(0);
   // A bench of another test may have come before this one.
   await expect
-    .poll(() => [processesNaming(killed.folder), existsSync(killed.folder)], { timeout: 60_000 })
+    .poll(() => [processesNaming(killed.folder), existsSync(killed.folder)], { timeout: 120_000 })
     .toEqual([[], false]);
 });
 
