@@ -42,7 +42,7 @@ export default defineConfig({
     // A machine may be slow and busy.
     testTimeout: 300_000,
     // How long what follows after a moment may take on a busy machine. A guarantee of time has its own limit.
-    expect: { poll: { timeout: 120_000 } },
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 300_000,
     // For the long tests on two cores: drills and benches use both. The short ones wait for servers, so three run at once.
     maxWorkers: 2,

@@ -152,7 +152,7 @@ test("the dump alone restores its moment; the writer stores what waits; the rank
   const lacking = () => rankerLines("the ledger lacks batches that are ranked");
   const before = await lacking();
   await Promise.all([system.writer.start(), system.ranker.start()]);
-  await expect.poll(lacking, { timeout: 120_000 }).toBe(before + 1);
+  await expect.poll(lacking, { timeout: 60_000 }).toBe(before + 1);
   for (const id of held) ids.add(id);
   await expectAllKept(system, ids);
   expect(await redis.get(`${shard}:generation`)).toMatch(/x4$/);

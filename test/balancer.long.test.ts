@@ -91,7 +91,7 @@ test("as in Docker, the balancer finds the gateways by the addresses of their na
     for (const host of hosts.slice(from, to)) spawnGateway(system, { HOST: host, PORT: String(port), AUTH: "off" });
     const isLive = async (url: string) => (await fetch(`${url}/health/live`)).status === 200;
     for (const url of gateways.slice(from, to))
-      await expect.poll(() => isLive(url).catch(() => false), { timeout: 120_000 }).toBe(true);
+      await expect.poll(() => isLive(url).catch(() => false), { timeout: 40_000 }).toBe(true);
   };
   await start(0, 2);
   const balancer = await balance({ gateways: gateways.slice(0, 2), findBy: "addresses" });

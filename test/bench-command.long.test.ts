@@ -93,7 +93,7 @@ test("the next bench stops the servers and apps of a killed one", async () => {
   expect(exitCode).toBe(0);
   // A bench of another test may have come before this one.
   await expect
-    .poll(() => [processesNaming(killed.folder), existsSync(killed.folder)], { timeout: 120_000 })
+    .poll(() => [processesNaming(killed.folder), existsSync(killed.folder)], { timeout: 60_000 })
     .toEqual([[], false]);
 });
 

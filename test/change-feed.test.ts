@@ -68,7 +68,7 @@ async function expectEqual(): Promise<void> {
   expect(subscribed("SELECT sum(units) AS row FROM sold")).toEqual([String(Number(sums?.row) + Number(back?.row))]);
 }
 
-const equal = () => vi.waitFor(expectEqual, { timeout: 120_000, interval: 100 });
+const equal = () => vi.waitFor(expectEqual, { timeout: 20_000, interval: 100 });
 
 test("a subscriber has each sale, void and refund exactly once, although it and the writer are killed at any point", async () => {
   let subscriber = await subscribe();
@@ -104,25 +104,25 @@ test("a ranker notes an alert without a broker; killed before it is published, t
   const refunded = await postJson(system.url + path, refund, { "idempotency-key": "back" });
   expect(refunded.status).toBe(201);
   const isRanked = async () => (await cellsOfBoards(system)).includes(`store:${store} 9 10`);
-  await expect.poll(isRanked, { timeout: 120_000 }).toBe(true);
+  await expect.poll(isRanked, { timeout: 20_000 }).toBe(true);
   await system.ranker.stop();
   // The next look is the first one, which reads the refunds at once.
   await database.transaction((tx) => tx.execute("DELETE FROM sales_alerts"));
   broker.become({ name: "frozen" });
   const starting = system.ranker.start().catch(() => undefined);
   const noted = () => rowsOf("SELECT event AS row FROM alert_events");
-  await expect.poll(async () => (await noted()).length, { timeout: 120_000 }).toBe(1);
+  await expect.poll(async () => (await noted()).length, { timeout: 20_000 }).toBe(1);
   const [{ row } = { row: "{}" }] = await noted();
   system.ranker.kill("SIGKILL");
   await starting;
   broker.become({ name: "open" });
   await subscribe();
   await system.ranker.start();
-  await expect.poll(noted, { timeout: 120_000 }).toEqual([]);
+  await expect.poll(noted, { timeout: 20_000 }).toEqual([]);
   const { id, data } = JSON.parse(row);
   expect(data).toMatchObject({ rule: "returns", state: "on", storeID: store });
   const kept = () => subscribed("SELECT id || ' ' || data AS row FROM events WHERE type LIKE '%alert%'");
-  await expect.poll(kept, { timeout: 120_000 }).toEqual([`${id} ${JSON.stringify(data)}`]);
+  await expect.poll(kept, { timeout: 20_000 }).toEqual([`${id} ${JSON.stringify(data)}`]);
   const metrics = await (await fetch(`http://127.0.0.1:${system.ranker.port}/metrics`)).text();
   expect(metrics).toMatch(/^tally_ranker_alerts\{.*rule="returns".*\} 1$/m);
 });

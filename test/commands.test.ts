@@ -102,7 +102,7 @@ test("status --watch shows a queue that fills while the writers stand still, and
   for (let n = 0; n < 200; n++) await sold(system.url, 12, { item: 4242, quantity: 1 });
   await expect.poll(inQueue).toBeGreaterThan(before);
   // The writer's last heartbeat is recent for some seconds.
-  await expect.poll(async () => (await runTally(system, ["status"])).exitCode, { timeout: 120_000 }).toBe(1);
+  await expect.poll(async () => (await runTally(system, ["status"])).exitCode, { timeout: 60_000 }).toBe(1);
   system.writer.kill("SIGCONT");
   await watching.stop("SIGINT");
   const lines = watching.printed().trimEnd().split("\n");

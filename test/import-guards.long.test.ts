@@ -103,7 +103,7 @@ async function startHalf(storeID: number) {
   const network = await openNetwork(() => network.requests > 2);
   const args = ["import", path, "--acknowledged", `${path}.ids`, "--url", network.url, "--concurrency", "1"];
   const first = startTally(system, args);
-  await expect.poll(() => network.requests, { timeout: 120_000 }).toBeGreaterThan(2);
+  await expect.poll(() => network.requests, { timeout: 60_000 }).toBeGreaterThan(2);
   return { path, network, args, first };
 }
 

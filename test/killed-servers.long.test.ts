@@ -38,7 +38,7 @@ async function sellAll(count: number): Promise<void> {
   for (let n = 0; n < count; n++) expect((await post()).status).toBe(201);
 }
 /** Servers that have just come back may not respond to the audit at once. */
-const expectKept = () => vi.waitFor(() => expectAllKept(system, acknowledged), { timeout: 120_000, interval: 500 });
+const expectKept = () => vi.waitFor(() => expectAllKept(system, acknowledged), { timeout: 60_000, interval: 500 });
 const untilReady = () => expect.poll(async () => (await fetch(`${operatorUrl}/health/ready`)).status).toBe(200);
 const metricsOf = async (url = operatorUrl): Promise<string> => (await fetch(`${url}/metrics`)).text();
 const sumOf = (metrics: string, pattern: RegExp): number =>

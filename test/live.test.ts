@@ -9,7 +9,7 @@ import { bearer, createKey, keysCommand } from "./kit/tally.ts";
 
 const system = await startSystem({ AUTH: "required", STREAMS_MAX: "400" });
 const full = bearer((await createKey(system, "--scope", "*:read", "*:write")).key);
-const waited = { timeout: 120_000 };
+const waited = { timeout: 20_000 };
 const get = (path: string, headers: Readonly<Record<string, string>> = full) =>
   fetch(`${system.url}${path}`, { headers });
 const live = (paths: readonly string[], headers: Readonly<Record<string, string>> = full) =>

@@ -26,7 +26,7 @@ const expectEqual = async () => expect(await cellsOfBoards(system)).toEqual(awai
 /** Every sale is a row, and every board equals the rows. */
 async function equal(): Promise<void> {
   await storedAll();
-  await vi.waitFor(expectEqual, { timeout: 120_000, interval: 200 });
+  await vi.waitFor(expectEqual, { timeout: 30_000, interval: 200 });
 }
 
 test("the ranker rebuilds the rankings after a script that failed half-way", async () => {

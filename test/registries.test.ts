@@ -120,7 +120,7 @@ test("items get names from a file, are found by a part of them, and rankings sho
   // A new name is shown within seconds.
   await put("902", { name: "Apfelsaft naturtrüb" }, operator, 0, "items");
   await expect
-    .poll(() => read("/stores/73/top-items?limit=1"), { timeout: 120_000 })
+    .poll(() => read("/stores/73/top-items?limit=1"), { timeout: 10_000 })
     .toMatchObject({ items: [{ name: "Apfelsaft naturtrüb" }] });
   expect((await tally(operator, "top", "store", "73")).output).toMatch(/1 +902 +Apfelsaft naturtrüb +902\n/);
 });
@@ -190,10 +190,10 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
 test("a watch repeats best items within a second, and best categories, which cost more, each 15 s", async () => {
   await put("950", { name: "Ginger", category: "Roots" }, operator, 0, "items");
   const { latest, close } = await openStream(system.url, ["/top-items", "/top-categories"], reader);
-  await expect.poll(() => [latest(0)?.status, latest(1)?.status], { timeout: 120_000 }).toEqual([200, 200]);
+  await expect.poll(() => [latest(0)?.status, latest(1)?.status], { timeout: 20_000 }).toEqual([200, 200]);
   await sell(system.url, 79, { item: 950, quantity: 7, date: String(utcDayOf(Date.now())), headers: reader });
   const items = () => JSON.stringify(latest(0)?.body);
-  await expect.poll(items, { timeout: 120_000 }).toContain("950");
+  await expect.poll(items, { timeout: 10_000 }).toContain("950");
   expect(JSON.stringify(latest(1)?.body)).not.toContain("Roots");
   close();
 });

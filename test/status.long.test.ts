@@ -17,7 +17,7 @@ const system = await startSystemWithServers(
 );
 const board = "/stores/1/top-items";
 const stream = await openStream(system.url, ["/status", board]);
-const waited = { timeout: 120_000, interval: 50 };
+const waited = { timeout: 30_000, interval: 50 };
 const ids: string[] = [];
 const sale = async () => void ids.push(await sold(system.url, 1));
 const statusOf = async (url: string) => (await fetch(url)).status;
@@ -100,7 +100,7 @@ test.each([
           const others = now.servers.filter((one) => one.name !== name);
           expect(others.map(({ state }) => state)).toEqual(["up", "up", "up"]);
         },
-        { timeout: 120_000, interval: 20 },
+        { timeout: 20_000, interval: 20 },
       );
       await clientsGet[server]?.();
       expect(status().processes).toHaveLength(server === "redis" ? 0 : 3);

@@ -41,7 +41,7 @@ async function loadOf(url: string) {
   const sends = async (): Promise<void> => {
     await load.call("figures");
     await vi.waitFor(async () => expect((await load.call("figures")).acknowledged).toBeGreaterThan(5), {
-      timeout: 120_000,
+      timeout: 20_000,
       interval: 100,
     });
   };

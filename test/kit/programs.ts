@@ -106,13 +106,13 @@ export function spawnGateway({ namespace, addresses }: System, settings: NodeJS.
   });
 }
 
-/** The same on a free port of loopback; resolves when it is live. One that ends, or is not live in 240 s, fails the test
+/** The same on a free port of loopback; resolves when it is live. One that ends, or is not live in 90 s, fails the test
  * with its output. */
 export async function startGateway(system: System, settings: NodeJS.ProcessEnv) {
   const [port] = await freePorts(1);
   const gateway = spawnGateway(system, { HOST: "127.0.0.1", PORT: String(port), ...settings });
   const url = `http://127.0.0.1:${port}`;
-  const isLive = vi.waitFor(async () => expect((await fetch(`${url}/health/live`)).status).toBe(200), 240_000);
+  const isLive = vi.waitFor(async () => expect((await fetch(`${url}/health/live`)).status).toBe(200), 90_000);
   const ended = gateway.ended.then((code) => expect.fail(`the gateway ended with ${code}`));
   try {
     await Promise.race([isLive, ended]);

@@ -151,7 +151,7 @@ async function post(url: string, sale: number, own: Headers): Promise<{ status?:
   }
 }
 
-const often = { timeout: 280_000, interval: 20 };
+const often = { timeout: 120_000, interval: 20 };
 
 /** Sends one sale, again with its key until it gets 201, and looks for its row at the write endpoint, and then for its
  * place in the rankings. Fails after two minutes. */

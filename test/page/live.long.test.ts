@@ -127,7 +127,7 @@ pageTest("the keyboard alone reaches a store, its item, and the stores of that i
       await page.keyboard.press("Tab");
       expect(await page.evaluate("document.activeElement.closest('.bars a')?.textContent")).toBe("100");
     },
-    { timeout: 120_000, interval: 10 },
+    { timeout: 20_000, interval: 10 },
   );
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Item 100" }).waitFor();

@@ -130,7 +130,7 @@ async function play({ database, writers, ...system }: System, one: Scenario, all
   for (const body of bodies) for (const writer of writers) writer.take(deliveryOf(body));
   await system.drain();
   const nothingIsParked = async () => expect((await countLetters(database.writer)).parked).toBe(0);
-  await vi.waitFor(nothingIsParked, { timeout: 120_000, interval: 50 });
+  await vi.waitFor(nothingIsParked, { timeout: 20_000, interval: 50 });
   await system.drain();
   await system.rank();
 }

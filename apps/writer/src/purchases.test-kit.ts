@@ -113,7 +113,7 @@ export async function openWriter(
         steps.push("acknowledged");
       };
       for (const body of bodies) writer.take(deliveryOf(body, ack));
-      await vi.waitFor(() => expect(acknowledged).toBe(expected), { timeout: 120_000, interval: 5 });
+      await vi.waitFor(() => expect(acknowledged).toBe(expected), { timeout: 10_000, interval: 5 });
       await writer.drain();
     },
   };

@@ -17,7 +17,7 @@ const clientsOf = async ({ url }: { readonly url: string }) => new Clients(await
 
 test("a held load starts no events, and goes on afterwards", async () => {
   const clients = await clientsOf(await acceptAll());
-  const sends = () => vi.waitFor(() => expect(clients.figures().acknowledged).toBeGreaterThan(0), { timeout: 120_000 });
+  const sends = () => vi.waitFor(() => expect(clients.figures().acknowledged).toBeGreaterThan(0), { timeout: 10_000 });
   await sends();
   clients.hold(true);
   const nothing = async (): Promise<void> => {
@@ -26,7 +26,7 @@ test("a held load starts no events, and goes on afterwards", async () => {
     expect(clients.figures().acknowledged).toBe(0);
   };
   // Those in flight end.
-  await vi.waitFor(nothing, { timeout: 120_000 });
+  await vi.waitFor(nothing, { timeout: 10_000 });
   await nothing();
   clients.hold(false);
   await sends();
@@ -35,10 +35,10 @@ test("a held load starts no events, and goes on afterwards", async () => {
 
 test("a 503 and a 408 are sent again; another 4xx is a rejection", async () => {
   const clients = await clientsOf(await acceptAll([503, 408]));
-  await vi.waitFor(() => expect(clients.figures().acknowledged).toBeGreaterThan(0), { timeout: 120_000 });
+  await vi.waitFor(() => expect(clients.figures().acknowledged).toBeGreaterThan(0), { timeout: 10_000 });
   expect(await clients.finish()).toMatchObject({ rejected: 0, unknown: 0 });
 
   const rejected = await clientsOf(await acceptAll([409]));
-  await vi.waitFor(() => expect(rejected.figures().acknowledged).toBeGreaterThan(0), { timeout: 120_000 });
+  await vi.waitFor(() => expect(rejected.figures().acknowledged).toBeGreaterThan(0), { timeout: 10_000 });
   expect((await rejected.finish()).rejected).toBe(1);
 });

@@ -55,7 +55,7 @@ export function storedSales(names: readonly string[], shards = 1) {
     // Others may open the next ones meanwhile.
     const closed = async () => (await readEpochs(database.reader, domain)).closedTo;
     const isThere = async () => expect(await closed()).toBeGreaterThanOrEqual(closedTo);
-    await vi.waitFor(isThere, { timeout: 120_000, interval: 5 });
+    await vi.waitFor(isThere, { timeout: 30_000, interval: 5 });
   }
 
   return { ...own, database, nextEpoch: nextEpochOf, open: (name: string) => open(name, { database, rankings }) };
@@ -75,7 +75,7 @@ async function open(name: string, { database, rankings }: { database: Database; 
   );
   await database.transaction((transaction) => addDomains(transaction, [name]));
   // A snapshot that is older than a table fails.
-  await vi.waitFor(() => database.reader.query(`SELECT id FROM ${table}`), { timeout: 120_000, interval: 50 });
+  await vi.waitFor(() => database.reader.query(`SELECT id FROM ${table}`), { timeout: 30_000, interval: 50 });
   await rebuild({ domain, database, rankings });
   const producers = Array.from({ length: 3 }, () => randomBytes(8).toString("hex"));
   const next = [0, 8190, 0];

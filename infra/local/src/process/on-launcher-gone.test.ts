@@ -14,7 +14,7 @@ test("a process that npx started detects the end of npx", async () => {
   });
   let output = "";
   launcher.stdout.on("data", (data: Buffer) => (output += data.toString()));
-  await vi.waitFor(() => expect(output).toContain("watching"), { timeout: 120_000 });
+  await vi.waitFor(() => expect(output).toContain("watching"), { timeout: 10_000 });
   launcher.kill("SIGTERM");
-  await vi.waitFor(() => expect(output).toContain("gone"), { timeout: 120_000 });
+  await vi.waitFor(() => expect(output).toContain("gone"), { timeout: 10_000 });
 });

@@ -16,7 +16,7 @@ const started: Services[] = [];
 const environment = { PATH: process.env["PATH"] };
 const client = findProgram(["mariadb", "mysql"], environment) ?? "mysql";
 beforeEach(({ skip }) => skip(!hasPrograms(environment), "this machine has Docker alone"));
-const polling = { timeout: 120_000, interval: 50 };
+const polling = { timeout: 20_000, interval: 50 };
 
 async function start(name: string, keepData: boolean, say: (line: string) => void = () => undefined) {
   const options = { directory: join(root, name), database: "tally_test", keepData, say, environment } as const;

@@ -80,7 +80,7 @@ test("a statement sent while the transaction ends is part of it or fails", async
     late.push(tx.insert("INSERT INTO late (id) VALUES ?", [[1]]));
     setImmediate(() => late.push(tx.insert("INSERT INTO late (id) VALUES ?", [[2]]).catch((error: unknown) => error)));
   });
-  await expect.poll(() => late.length, { timeout: 120_000 }).toBe(2);
+  await expect.poll(() => late.length, { timeout: 10_000 }).toBe(2);
   expect(await Promise.all(late)).toEqual(["inserted", expect.objectContaining({ code: "DATABASE_STATEMENT" })]);
   expect(await ids()).toEqual([1]);
 });
@@ -144,13 +144,13 @@ test("transactions wait for an unavailable server, with one log line for the out
       return tx.insert("INSERT INTO awaited (id) VALUES ?", [[id]]);
     });
   const all = Promise.all([1, 2, 3, 4, 5, 6].map(insert));
-  await expect.poll(() => lines.length, { timeout: 120_000 }).toBe(1);
+  await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(1);
   proxy.become({ name: "open" });
   expect(await all).toEqual(Array(6).fill("inserted"));
   expect(attempts).toBe(6);
   const recovered = expect.stringMatching(/^recovered: use the database's write endpoint \(down \d+ ms\)$/);
   const both = ["cannot use the database's write endpoint; retrying", recovered];
-  await expect.poll(() => lines, { timeout: 120_000 }).toEqual(both);
+  await expect.poll(() => lines, { timeout: 10_000 }).toEqual(both);
   await database.close();
 });
 

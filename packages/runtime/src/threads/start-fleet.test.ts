@@ -91,7 +91,7 @@ test("a thread that waits for its restart is not started after a stop", async ()
   const other = await start("first exits when asked", { threads: 1 });
   await fleet.metrics();
   const restarting = () => expect(fleet.threads).toMatchObject([{ state: "restarting" }]);
-  await vi.waitFor(restarting, { timeout: 120_000, interval: 1 });
+  await vi.waitFor(restarting, { timeout: 10_000, interval: 1 });
   await fleet.stop();
   // The other thread restarts twice, the second time after a longer back-off: by then the first would have restarted
   // too.
@@ -108,7 +108,7 @@ test("stopping threads while they start and create zlib streams ends each start 
     const stopping = new AbortController();
     const starts = counter();
     const starting = start("compresses and never starts", { signal: stopping.signal, starts });
-    await vi.waitFor(() => expect(starts[0]).toBe(2), { timeout: 120_000, interval: 1 });
+    await vi.waitFor(() => expect(starts[0]).toBe(2), { timeout: 10_000, interval: 1 });
     stopping.abort();
     await expect(starting).rejects.toMatchObject({ code: "FLEET_STOPPED" });
   }

@@ -66,7 +66,7 @@ test("of pipelined requests 64 are in flight and one more packet is read; all ge
       for (; responded < handed.length; responded++) handed[responded]?.end(handed[responded]?.req.url);
       expect(bodies(client.received())).toHaveLength(count);
     },
-    { timeout: 120_000, interval: 1 },
+    { timeout: 20_000, interval: 1 },
   );
   expect(bodies(client.received())).toEqual(bodies(gets("a", count)));
   expect(readAheadMax).toBeLessThanOrEqual(2 * 65_536);
