@@ -1,10 +1,14 @@
+import { readdir, readFile } from "node:fs/promises";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, test } from "vitest";
 import { Recorder } from "./load/recorder.ts";
 import { millionsChart, millionsTable, perMillion } from "./per-million.ts";
 import { eachTier } from "./watch/tiers.ts";
 import { sampleReport } from "./report.fixture.ts";
+import { keepReport } from "./stored-reports.ts";
+import { textOf } from "./text-of.ts";
 
-test("each whole part of a long load has its rate, times, CPU, memory, disk and keys", () => {
+test("each whole part of a long load has its rate, times, CPU, memory, disk and keys", async () => {
   const recorder = new Recorder(undefined, 50);
   for (let n = 1; n <= 120; n++) {
     recorder.sending(performance.now());
@@ -44,5 +48,12 @@ test("each whole part of a long load has its rate, times, CPU, memory, disk and 
   expect(first).toMatch(/^\| 1 \| 50 \| 5\.0 \| 5\.0 \| 5\.0 \| 20 \|.* 120 \| 101 .*\| 1 \| 10 \|$/);
   expect(millionsTable(millions.slice(0, 1))).toEqual([]);
   expect(millionsChart(millions).match(/<polyline points="[\d., ]+"/g)?.length).toBe(19);
+
+  const [report, folder] = [sampleReport({ perMillion: millions }), await temporaryDirectory()];
+  expect(textOf(report)).toContain(first);
+  const file = await keepReport(report, folder);
+  expect(await readFile(`${file}.svg`, "utf8")).toBe(millionsChart(millions));
+  await keepReport({ ...sampleReport(), at: "short" }, folder);
   expect(sampleReport().perMillion).toEqual([]);
+  expect(await readdir(folder)).toHaveLength(3);
 });

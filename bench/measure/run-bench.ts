@@ -48,7 +48,8 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
 /** `idsFile` gets the ids of acknowledged events, for the audit. */
 async function measure(plan: BenchPlan, system: System, idsFile: string): Promise<Report> {
   const { connections, seed, spread, readShare, contentBytes, isPriced, responseWithinMs, domain } = plan;
-  const shape = { connections, seed, spread, readShare, contentBytes, isPriced, responseWithinMs, domain };
+  const partOf = 1_000_000;
+  const shape = { connections, seed, spread, readShare, contentBytes, isPriced, responseWithinMs, domain, partOf };
   const load = startLoad({ ...shape, urls: system.urls }, plan.clientThreads);
   plan.signal.addEventListener("abort", () => void load.close(), { once: true });
   try {

@@ -17,6 +17,8 @@ export interface LoadPlan {
   readonly isPriced?: boolean | undefined;
   /** A request without a response for this long times out. */
   readonly responseWithinMs: number;
+  /** Accepted events whose figures are apart, of all threads together; undefined: all. */
+  readonly partOf?: number | undefined;
 }
 
 /** Closed: each connection sends after the response to its last request. Open: at a rate. */

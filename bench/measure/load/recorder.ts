@@ -29,7 +29,6 @@ function recordMs(histogram: Histogram, ms: number): void {
   histogram.recordValue(Math.min(Math.max(1, Math.round(ms * 1000)), longestUs));
 }
 
-const eventsOfPart = 1_000_000;
 const sampleEveryMs = 100;
 /** Length of a line of the file of event ids. */
 export const idBytes = 37;
@@ -68,7 +67,8 @@ export class Recorder {
   /** Counted by the caller. */
   retries = 0;
 
-  constructor(onSample: (sample: Sample) => void = () => undefined, partOf = eventsOfPart) {
+  /** `partOf`: accepted events of a part. */
+  constructor(onSample: (sample: Sample) => void = () => undefined, partOf = Infinity) {
     this.#onSample = onSample;
     this.#partOf = partOf;
     this.#loop.enable();
@@ -136,7 +136,7 @@ export class Recorder {
       posts: encode(this.#posts),
       gets: encode(this.#gets),
       perSecond: this.#perSecond,
-      /** Of each whole million of accepted events: when it ended, in seconds of the load, and its times as `posts`. */
+      /** Of each whole part of the accepted events: when it ended, in seconds of the load, and its times as `posts`. */
       parts: this.#parts,
       /** Share of time in which the event loop was busy, 0 to 1, and its delay in ms. */
       client: {

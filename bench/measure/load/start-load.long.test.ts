@@ -52,12 +52,18 @@ test("a server that stalls for a second delays every request of that second, in 
 test("the exact numbers of connections and requests are divided among threads", async () => {
   const server = await serverOf(accept);
   const idsFile = join(await temporaryDirectory(), "ids");
-  const load = loadOn(server.url, { connections: 51 }, 2);
+  const load = loadOn(server.url, { connections: 51, partOf: 201 }, 2);
   const result = await load.run(phaseOf("closed", { amount: 1003 }), idsFile);
   expect(server.connections).toBe(51);
   expect(result).toMatchObject({ sent: 1003, accepted: 1003, withoutResponse: 0, statuses: { "201": 1003 } });
   expect(result.perSecond.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(1003);
   expect((await readFile(idsFile, "utf8")).trim().split("\n")).toHaveLength(1003);
+  const timesOf = (posts: string) => decodeFromCompressedBase64(posts).totalCount;
+  // The threads send 502 and 501.
+  expect(result.parts.map(({ events, posts }) => [events, timesOf(posts)])).toEqual(Array(4).fill([201, 201]));
+  const ends = result.parts.map(({ seconds }) => seconds);
+  expect(ends).toEqual([...ends].toSorted((a, b) => a - b));
+  expect(ends.at(-1)).toBeLessThanOrEqual(result.seconds);
 });
 
 test("all connections of an open load are open when its first request is due, and no more are opened", async () => {

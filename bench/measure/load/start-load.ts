@@ -12,6 +12,7 @@ export function startLoad(plan: LoadPlan, count: number) {
       ...plan,
       urls: urlsOf(plan, index, count),
       connections: share(plan.connections, index, count),
+      partOf: plan.partOf && share(plan.partOf, index, count),
       seed: seedOfThread(plan.seed, index),
     };
     return startThread<LoadCalls, Sample>(new URL("thread.ts", import.meta.url), own, (sample) =>
@@ -77,7 +78,7 @@ function mergeResults(results: readonly PhaseResult[]): PhaseResult {
       read: sum(({ perSecond }) => perSecond[second]?.read ?? 0),
       failed: sum(({ perSecond }) => perSecond[second]?.failed ?? 0),
     })),
-    // Of as many millions as there are threads.
+    // Threads are about equally fast.
     parts: Array.from({ length: Math.min(...results.map(({ parts }) => parts.length)) }, (_, at) => ({
       events: sum(({ parts }) => parts[at]?.events ?? 0),
       seconds: most(({ parts }) => parts[at]?.seconds ?? 0),

@@ -37,7 +37,7 @@ const emit = serveThread<LoadCalls, Sample>({
     const run = runPhase;
     if (run === undefined) throw new Error("no phase is prepared");
     runPhase = undefined;
-    const recorder = new Recorder((sample) => emit(sample));
+    const recorder = new Recorder((sample) => emit(sample), plan.partOf);
     const groups = (await run(recorder)) ?? [];
     const result = recorder.result();
     // In one write, because other threads append to it too.
