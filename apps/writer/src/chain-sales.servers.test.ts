@@ -203,6 +203,18 @@ test("alerts name silent stores, other dates, many returns and items that sell f
   expect(sinceOf(await salesOf(today))).toEqual(["dates", "returns"].map((rule) => [rule, since]));
   await tellAt(nowMs + 2 * minuteMs);
   expectTold(told, listOf(body, "alerts"));
+
+  // An event that no broker took for 7 days is deleted. Alerts that are on are told again.
+  const old = ["old", nowMs - 8 * dayMs, "{}"];
+  await database.transaction((tx) => tx.insert("INSERT INTO alert_events (id, noted_at, event) VALUES ?", [old]));
+  await tellAt(nowMs + 3 * minuteMs);
+  const stillOn = (told[0] ?? []).map(({ id }) => id).filter((id) => /^(dates|returns):/.test(id));
+  expect(
+    told
+      .at(-1)
+      ?.map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(stillOn.toSorted());
 });
 
 /** All alerts were published until a broker took them, with the two that were over then. */

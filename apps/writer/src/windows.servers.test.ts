@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { decodeRankingMessage, fieldIn, newEventId, type Event, type Sources } from "@tally/contract";
 import { foldAll, rebuild } from "@tally/reconcile";
 import { monthOf, retain } from "@tally/database";
@@ -6,7 +7,7 @@ import { openTcpProxy } from "@tally/local";
 import type { Rankings } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
 import fc from "fast-check";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { compareChain, dayOf, measures, register, shown } from "./chain.test-kit.ts";
 import { bodyOf, get as getFrom, openWriter, purchases, purchasesDatabase, sale } from "./purchases.test-kit.ts";
 import { sourcesOf, sumsOfRows, type Sum } from "./purchases.test-kit.ts";
@@ -226,6 +227,20 @@ test("a batch of a closed epoch counts once in a ranking of an item, also if it 
     const body = await get("/items/:itemID/top-stores", { itemID: 77 }, { date: fourAgo }, { ...sources, rows, read: inTurn }); // oxfmt-ignore
     expect([fieldIn(body, "stores"), done]).toEqual([[{ storeID: stores, quantity: 2 }], statements]);
   }
+});
+
+test("equal rankings of many days that are under way at once are counted once", async () => {
+  const { stream, ...sources } = sourcesWith(rankings);
+  const { take } = await openWriter(own);
+  await take(bodyOf([sale(stores, { date: Number(nineAgo), lines: [[78, 2]] })]));
+  // So that all have come before the first ends.
+  const found = vi.fn<Sources["stream"]>((...all) => delay(500).then(() => stream(...all)));
+  const query = { from: nineAgo, to: fourAgo };
+  const top = (more: object = {}) => get("/top-items", {}, { ...query, ...more }, { ...sources, stream: found });
+  const [first, ...others] = (await Promise.all([top(), top(), top({ limit: 1 })])).map((one) => fieldIn(one, "items"));
+  expect(first).toContainEqual({ itemID: 78, quantity: 2 });
+  expect([others[0], found.mock.calls.length]).toEqual([first, 1]);
+  expect([fieldIn(await top(), "items"), found.mock.calls.length]).toEqual([first, 2]);
 });
 
 test("a ranking of the chain with too many rows is refused", async () => {

@@ -4,7 +4,8 @@
  *
  *   in all        at most 200 reads a second. With more than 160 feeds, each is read less often
  *   together      feeds are read in the same turn: one write to Redis, one to each viewer
- *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s; if the two last took more than 1 s, without that limit
+ *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s. The limit does not apply when the last
+ *                 two reads took more than 1 s each
  *   memory        no new stream while the kept responses have 64 MiB
  *   never twice   a feed waits for its response before the next read
  */
@@ -102,7 +103,7 @@ export class Feeds {
     const tookMs = performance.now() - begun;
     // The next multiple of `everyMs`: all feeds are due together.
     const togetherAtMs = (Math.floor((begun + slackMs) / everyMs) + 1) * everyMs;
-    // One slow read is no reason to rest for long.
+    // After a single slow read the limit applies.
     const steadyMs = Math.min(tookMs, running.tookMs);
     const longMs = steadyMs > slowMs ? steadyMs * restFactor : 0;
     const restMs = Math.max(Math.min(tookMs * restFactor, restMsMax), longMs);

@@ -61,6 +61,21 @@ test("a stream that is not read to its end, or fails, does not block the pool", 
   expect(await count(database.writer)).toBe(rowCount);
 });
 
+test("a stream that is silent for longer than its caller allows fails, and the next snapshot works", async () => {
+  const database = connect({ queryTimeoutMs: 20_000 });
+  const read = (sql: string) =>
+    database.snapshot(
+      "read",
+      async ({ stream }) => {
+        for await (const rows of stream(sql)) return rows.length;
+        return 0;
+      },
+      { silenceMs: 300 },
+    );
+  await expect(read("SELECT SLEEP(20)")).rejects.toMatchObject({ code: "DATABASE_TIMEOUT" });
+  expect(await read("SELECT 1")).toBe(1);
+});
+
 test("closing the database does not wait for a snapshot", async () => {
   const database = connect({ queryTimeoutMs: 20_000 });
   const begun = Promise.withResolvers<void>();

@@ -33,7 +33,8 @@ export const alertsRead = keyedRead<readonly [], { foundAt: number; alerts: stri
   ofRows: ([row]) => row && { foundAt: row.foundAt, alerts: listOf(isAlerts, row.alerts) },
 });
 
-// Row 2 has the alerts whose events were told: noted, and not deleted since. An earlier release, or a ranker without a feed, leaves it as it is.
+// Row 2 has the alerts that were told. Without it all alerts that are on are told, with the ids that they had before. An
+// earlier release does not change it, and neither does a ranker without a feed.
 const selectTold = "SELECT alerts FROM sales_alerts WHERE id = 2";
 const upsertAlerts = `
   INSERT INTO sales_alerts (id, found_at, alerts) VALUES ?
@@ -44,8 +45,8 @@ const deleteOld = "DELETE FROM alert_events WHERE noted_at < ?";
 // While no broker takes them.
 const eventsKeptMs = 7 * 86_400_000;
 
-/** Notes what a look has found after `before`, and with a feed the events of what has changed since the last noted ones:
- * `tellAlerts` publishes them. Of two looks at once the first one counts. */
+/** Notes what a look has found after `before`, and with a feed the events of what differs from the alerts told
+ * before: `tellAlerts` publishes them. Of two looks at once the first one counts. */
 export async function noteAlerts(
   { nowMs, transaction, publish }: WatchSources,
   before: FoundAlerts | undefined,
@@ -59,13 +60,9 @@ export async function noteAlerts(
     await tx.upsert(upsertAlerts, [[1, nowMs, JSON.stringify(alerts)]]);
     if ((await tx.execute(deleteOld, [nowMs - eventsKeptMs])) > 0) await tx.execute(forgetTold);
     if (publish === undefined) return;
-    const [row] = await tx.query<{ alerts: string }>(selectTold);
-    const toldBefore = row === undefined ? (before?.alerts ?? []) : listOf(isAlerts, row.alerts);
-    const told = new Map(toldBefore.map((one) => [idOf(one), one]));
-    // Without row 2 nobody knows which were told: again, with the same id.
-    const events = alerts
-      .filter((one) => !told.delete(idOf(one)) || row === undefined)
-      .map((one) => eventOf(one, "on", nowMs));
+    const [row = { alerts: "[]" }] = await tx.query<{ alerts: string }>(selectTold);
+    const told = new Map(listOf(isAlerts, row.alerts).map((one) => [idOf(one), one]));
+    const events = alerts.filter((one) => !told.delete(idOf(one))).map((one) => eventOf(one, "on", nowMs));
     for (const over of told.values()) events.push(eventOf(over, "off", nowMs));
     if (events.length === 0) return;
     await tx.upsert(upsertAlerts, [[2, nowMs, JSON.stringify(alerts)]]);
