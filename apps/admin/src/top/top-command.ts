@@ -13,7 +13,7 @@ interface TopFlags extends JsonFlag, GatewayFlags, ChoiceFlags {
   readonly limit?: number;
 }
 
-const giveUpAfterMs = { ofDay: 5000, ofDays: 60_000 };
+const giveUpAfterMs = 5000;
 const limits = wholeNumberTo(100);
 
 /** tally top */
@@ -46,8 +46,7 @@ function listBoards(flags: JsonFlag): void {
 async function showBoard(board: string, values: readonly string[], flags: TopFlags): Promise<void> {
   const { date, from, to, by, offset, limit } = flags;
   const chosen = chooseView(board, values, { date, from, to, by, offset });
-  const withinMs = giveUpAfterMs[from === undefined ? "ofDay" : "ofDays"];
-  const reply = await gatewayOf(flags).send({ method: "GET", path: pathOf(chosen, limit) }, withinMs);
+  const reply = await gatewayOf(flags).send({ method: "GET", path: pathOf(chosen, limit) }, giveUpAfterMs);
   if (reply.status !== 200) throw new CommandError(`${nameOf(chosen)}: ${reply.message}`, exitCodes.finding);
   print(flags, reply.json, textOf(chosen, reply.json));
 }
