@@ -66,8 +66,8 @@ test("a stream that is silent for longer than its caller allows fails, and the n
   const read = (sql: string) =>
     database.snapshot(
       "read",
-      async ({ stream }) => {
-        for await (const rows of stream(sql)) return rows.length;
+      async (snapshot) => {
+        for await (const rows of snapshot.stream(sql)) return rows.length;
         return 0;
       },
       { silenceMs: 300 },
