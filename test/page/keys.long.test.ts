@@ -29,6 +29,19 @@ pageTest("a gateway that needs a key gets it from the user, and the tab keeps it
   expectNoFaults(refused);
 });
 
+for (const width of [1440, 390]) {
+  pageTest(`the first page without sales says how to send one with a key, at ${width} px`, async () => {
+    const { key } = await createKey(system, "--scope", "*:read");
+    const { page, expectNoFaults } = await open(system.url, { width });
+    await page.getByLabel("API key").fill(key);
+    await page.keyboard.press("Enter");
+    await page.getByText("-H content-type:application/json -H 'authorization: Bearer API_KEY' -d '{").waitFor();
+    const faults = [await accessibilityFaults(page), await overflowing(page), await overlapping(page)].flat();
+    expect(faults).toEqual([]);
+    expectNoFaults(refused);
+  });
+}
+
 pageTest("a key with the scope operate names a store and an item on the page, without a mouse", async () => {
   const [operator, reader] = await Promise.all(
     [["*:read", "purchases:operate"], ["*:read"]].map((scopes) => createKey(system, "--scope", ...scopes)),

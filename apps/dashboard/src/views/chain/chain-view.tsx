@@ -1,5 +1,6 @@
 import type { Status } from "@tally/telemetry";
 import type { ComponentChildren } from "preact";
+import { apiKey } from "../../http/call.ts";
 import { now } from "../../live/live-feed.ts";
 import { useWatch, type BodyOf, type Live } from "../../live/use-watch.ts";
 import { Bars } from "../../parts/bars.tsx";
@@ -225,7 +226,8 @@ function FirstSale() {
       Nothing has been sold today. <code>pnpm demo</code> plays a day of a chain. To send a sale yourself:{" "}
       <code>
         curl -X POST {location.origin}/purchase/7/customer/1/date/
-        {new Date().toISOString().slice(0, 10).replaceAll("-", "")} -H content-type:application/json -d '
+        {new Date().toISOString().slice(0, 10).replaceAll("-", "")} -H content-type:application/json{" "}
+        {apiKey.value !== "" && "-H 'authorization: Bearer API_KEY' "}-d '
         {`{"items":[{"ItemID":42,"numberOfItems":1}]}`}'
       </code>
     </Message>
