@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { readProcesses } from "@tally/local";
+import type { BenchPlan } from "../bench-plan.ts";
 import type { System } from "../open-system.ts";
 import type { tiersOf } from "./tiers.ts";
 
@@ -46,8 +47,9 @@ export interface Observation extends Counters {
 
 const observeEveryMs = 500;
 
-/** Observes a system twice a second until it is stopped. An observation costs the bench some ms of CPU time. */
-export function startWatch(system: System, domain: string) {
+/** Observes a system twice a second until it is stopped, and says each million that it has stored. An observation costs
+ * the bench some ms of CPU time. */
+export function startWatch(system: System, { domain, say }: Pick<BenchPlan, "domain" | "say">) {
   const observations: Observation[] = [];
   let isStopped = false;
   let [million, redisKeys]: [number, number | null] = [-1, null];
@@ -55,8 +57,10 @@ export function startWatch(system: System, domain: string) {
   async function observe(): Promise<void> {
     const tiers = system.tiers(readProcesses());
     const [queues, counters] = await Promise.all([system.queues(domain), readCounters(system)]);
-    if (Math.floor(counters.stored / 1e6) > million) redisKeys = await system.redisKeys();
-    million = Math.floor(counters.stored / 1e6);
+    const stored = Math.floor(counters.stored / 1e6);
+    if (stored > million) redisKeys = await system.redisKeys();
+    if (stored > Math.max(0, million)) say(`${stored} million events are stored`);
+    million = stored;
     const { blocks, bfree, bsize } = await statfs(system.root);
     observations.push({
       ...counters,
