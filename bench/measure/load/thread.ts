@@ -40,8 +40,8 @@ const emit = serveThread<LoadCalls, Sample>({
     const recorder = new Recorder((sample) => emit(sample), plan.partOf);
     const groups = (await run(recorder)) ?? [];
     const result = recorder.result();
-    // In one write, because other threads append to it too.
-    if (idsFile !== undefined) appendFileSync(idsFile, recorder.ids);
+    // Other threads append to it too, between parts.
+    if (idsFile !== undefined) for (const part of recorder.ids) appendFileSync(idsFile, part);
     return { ...result, groups };
   },
 });
