@@ -136,7 +136,9 @@ async function audited(
   // Without a ledger the lag of the replica is unknown, and waiting does not remove differences.
   const how = stores === "writer" ? ["--wait", "300"] : ["--wait", "5", "--endpoint", "write"];
   const args = ["audit", "--json", ...how, "--acknowledged", idsFile];
-  const { output, errors } = await runTally(system.root, system.environment, args, { signal: plan.signal });
+  // How far it is, and what it waits for. Its result has no such line.
+  const onLine = (line: string): void => void (line.startsWith("tally: ") && plan.say(line.replace("tally: ", "")));
+  const { output, errors } = await runTally(system.root, system.environment, args, { signal: plan.signal, onLine });
   if (output === "") throw new Error(`the audit wrote no report: ${errors}`);
   const report: AuditReport = JSON.parse(output);
   if (report.underWay.length > 0) plan.say(`not drained, still under way: ${report.underWay.join("; ")}`);

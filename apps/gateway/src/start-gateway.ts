@@ -12,6 +12,7 @@ import { gatewayMetrics } from "./gateway-metrics.ts";
 import { buildServer } from "./http/build-server.ts";
 import { ResponseTimes } from "./http/connection/response-times.ts";
 import { AddressBudget, responseBudget } from "./http/connection/address-limits.ts";
+import { listen } from "./http/connection/listen.ts";
 import { addCsvLists } from "./http/csv-lists.ts";
 import { addReference } from "./http/reference/add-reference.ts";
 import { addDomainRoutes, mountsOf } from "./http/routes/domain-routes.ts";
@@ -71,9 +72,7 @@ export async function startGateway(
   servers.heartbeats.start("gateway", report, clockOffset(servers.database.writer, log, metrics.registry));
 
   await servers.keyMemory.ready();
-  await app.listen({ port: config.port, host: config.host });
-  const address = app.server.address();
-  const port = typeof address === "object" && address !== null ? address.port : config.port;
+  const { port, close } = await listen(app, config);
   phase = "serving";
   log.info({ host: config.host, port }, "gateway: listening");
   if (!stopAsked.aborted) await Promise.race([servers.publisher.ready, once(stopAsked, "abort")]);
@@ -84,7 +83,7 @@ export async function startGateway(
       phase = "stopping";
       await delay(config.drainMs);
       // Requests under way still need their confirms.
-      await app.close();
+      await close();
       await Promise.all(intakes.map((intake) => intake.close()));
       await servers.close();
       await operatorPort.close();

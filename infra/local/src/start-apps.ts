@@ -188,7 +188,7 @@ export function runTally(
   root: string,
   environment: NodeJS.ProcessEnv,
   args: readonly string[],
-  options: Pick<CommandOptions, "signal"> = {},
+  options: Pick<CommandOptions, "signal" | "onLine"> = {},
 ) {
   const command = join(root, "apps", "admin", "src", "main.ts");
   return runCommand(process.execPath, [command, ...args], { environment, ...options });

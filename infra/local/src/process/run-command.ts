@@ -15,6 +15,7 @@ export interface CommandOptions {
   readonly timeoutMs?: number;
   /** Kills the command and all processes that it has started, on abort. */
   readonly signal?: AbortSignal;
+  /** Called with each line of both outputs. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -34,11 +35,17 @@ export function runCommand(program: string, args: readonly string[], options: Co
     if (signal?.aborted) kill();
     let output = "";
     let errors = "";
+    const onText = (text: string): void => {
+      if (options.onLine) for (const line of text.split("\n")) if (line.trim()) options.onLine(line.trim());
+    };
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
-      if (options.onLine) for (const line of text.split("\n")) if (line.trim()) options.onLine(line.trim());
+      onText(text);
     });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      errors += text;
+      onText(text);
+    });
     child.once("error", (error) => resolve({ exitCode: null, output, errors: errors + error.message }));
     child.once("close", (exitCode) => {
       signal?.removeEventListener("abort", kill);

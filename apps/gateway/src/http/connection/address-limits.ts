@@ -56,17 +56,23 @@ export interface ConnectionLimits {
 }
 
 /** Closes connections beyond the limits immediately, before anything is read from them. */
-export function limitConnections(server: Server, options: ConnectionLimits): void {
-  server.maxConnections = options.max;
-  server.on("drop", () => options.onRejected("all"));
-  const open = new AddressBudget(Infinity, options.perAddressMax);
+export function limitConnections(server: Server, { max, perAddressMax, isProxy, onRejected }: ConnectionLimits): void {
+  let open = 0;
+  const openOfAddress = new AddressBudget(Infinity, perAddressMax);
+  // Not Node's maxConnections: several sockets listen for the server.
   server.on("connection", (socket: Socket) => {
+    const reject = (limit: "all" | "address"): void => {
+      onRejected(limit);
+      socket.destroy();
+    };
+    if (open === max) return reject("all");
+    open++;
+    socket.once("close", () => open--);
     const address = socket.remoteAddress;
     // The client has disconnected already.
-    if (address === undefined || options.isProxy(address)) return;
+    if (address === undefined || isProxy(address)) return;
     const client = clientOf(address);
-    if (open.take(client, 1)) return void socket.once("close", () => open.release(client, 1));
-    options.onRejected("address");
-    socket.destroy();
+    if (!openOfAddress.take(client, 1)) return reject("address");
+    socket.once("close", () => openOfAddress.release(client, 1));
   });
 }
