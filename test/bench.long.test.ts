@@ -171,9 +171,9 @@ test("a commit is installed, started by its own launcher, and compared with this
   const { runs, ratios } = compared;
   expect(runs.map(({ contender }: { readonly contender: string }) => contender)).toEqual(["batched", "batched@HEAD"]);
   const [own, build] = runs.map(({ report }: { readonly report: unknown }) => report);
-  const { boardsHash, settings } = own;
-  const whole = { acknowledged: 2000, stored: 2000, ranked: 2000, lost: 0, doubled: 0 };
-  const expected = { accepted: { events: 2000 }, audit: whole, agrees: true, boardsHash, settings };
+  const audit = { acknowledged: 2000, stored: 2000, ranked: 2000, lost: 0, doubled: 0 };
+  const { boardsHash: hash, settings } = own;
+  const expected = { accepted: { events: 2000 }, audit, agrees: true, boardsHash: hash, settings };
   expect(own).toMatchObject({ ...expected, design: "batched" });
   expect(build).toMatchObject({ ...expected, design: expect.stringMatching(/^batched@[0-9a-f]{7}$/) });
   const figures = ["ranked /s", "p50 ms", "p99 ms", "CPU µs/event"];

@@ -72,7 +72,7 @@ export async function startGateway(
   servers.heartbeats.start("gateway", report, clockOffset(servers.database.writer, log, metrics.registry));
 
   await servers.keyMemory.ready();
-  const { port, close } = await listen(app, config);
+  const port = await listen(app, config);
   phase = "serving";
   log.info({ host: config.host, port }, "gateway: listening");
   if (!stopAsked.aborted) await Promise.race([servers.publisher.ready, once(stopAsked, "abort")]);
@@ -83,7 +83,7 @@ export async function startGateway(
       phase = "stopping";
       await delay(config.drainMs);
       // Requests under way still need their confirms.
-      await close();
+      await app.close();
       await Promise.all(intakes.map((intake) => intake.close()));
       await servers.close();
       await operatorPort.close();

@@ -2,6 +2,7 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "@tally/local/at-end";
+import { planOfSource } from "../command/plan-of.ts";
 import { designOf } from "../designs/designs.ts";
 import { sampleReport } from "../report.fixture.ts";
 import { jsonOf } from "../stored-reports.ts";
@@ -48,6 +49,16 @@ test("every load of a source is asked for by a row, or is one of its main loads"
     const run = new Set(tasksOf(source).map((task) => task.run));
     expect([...run].toSorted((a, b) => a - b)).toEqual(source.loads.map((_, index) => index));
   }
+});
+
+test("a source runs each load as its rows say", () => {
+  const { signal } = new AbortController();
+  const plans = tasksOf(s4)
+    .filter(({ arrangement }) => arrangement.design === "batched")
+    .map(({ run, arrangement }) => planOfSource({ ...s4, run, scale: 0.0034, seed: 1 }, arrangement, signal));
+  expect(plans.map(({ durability, connections, gateways }) => `${durability}, ${connections}, ${gateways}`)).toEqual(
+    ["confirmed", "transient", "persistent"].flatMap((one) => [`${one}, 256, 1`, `${one}, 512, 1`]),
+  );
 });
 
 test("our rate counts all requests until the last event was ranked", () => {

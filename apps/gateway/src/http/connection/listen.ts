@@ -14,24 +14,22 @@ interface Place {
   readonly port: number;
 }
 
-/** A server that listens. */
-interface Listening {
-  readonly port: number;
-  /** Resolves when the app and all of its connections are closed. */
-  readonly close: () => Promise<void>;
-}
-
-/** Rejects with EADDRINUSE when another process listens there. */
-export async function listen(app: FastifyInstance, { host, port: wanted }: Place): Promise<Listening> {
+/** Resolves with the port. Rejects with EADDRINUSE when another process listens there; then nothing listens. */
+export async function listen(app: FastifyInstance, { host, port: wanted }: Place): Promise<number> {
   const reusePort = process.platform === "linux";
   const { server } = app;
   const others = Array.from({ length: reusePort ? socketsAtPort - 1 : 0 }, () =>
     createServer({ allowHalfOpen: true, noDelay: true }, (socket) => void server.emit("connection", socket)),
   );
+  let closed: readonly Promise<unknown>[] = [];
   app.addHook("preClose", (done) => {
-    for (const other of others) other.close();
+    closed = others.map((other) => once(other.close(), "close"));
     done();
   });
+  // Fastify has closed the server by then, and its idle connections.
+  app.addHook("onClose", async () => void (await Promise.all(closed)));
+  // Before the check, so that the port is taken right after it.
+  await app.ready();
   // With SO_REUSEPORT a second gateway at the same port would take half of the connections.
   if (reusePort && wanted > 0) await checkFree({ host, port: wanted });
   // Fastify passes all of it on, and its type does not know `reusePort`.
@@ -39,14 +37,13 @@ export async function listen(app: FastifyInstance, { host, port: wanted }: Place
   await app.listen(place);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : wanted;
-  await Promise.all(others.map((other) => once(other.listen({ host, port, reusePort }), "listening")));
-  return {
-    port,
-    async close() {
-      const closed = others.map((other) => once(other, "close"));
-      await Promise.all([app.close(), ...closed]);
-    },
-  };
+  try {
+    await Promise.all(others.map((other) => once(other.listen({ host, port, reusePort }), "listening")));
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  return port;
 }
 
 async function checkFree(place: Place): Promise<void> {
