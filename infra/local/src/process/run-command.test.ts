@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { runCommand } from "./run-command.ts";
+
+test("a caller gets each line of both outputs, and both as a whole", async () => {
+  const lines: string[] = [];
+  const program = "console.log('one'); console.log('two'); console.error('three')";
+  const onLine = (line: string) => void lines.push(line);
+  const result = await runCommand(process.execPath, ["-e", program], { environment: {}, onLine });
+  expect(result).toEqual({ exitCode: 0, output: "one\ntwo\n", errors: "three\n" });
+  expect(lines.toSorted()).toEqual(["one", "three", "two"]);
+});
