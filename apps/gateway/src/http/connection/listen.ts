@@ -14,7 +14,8 @@ interface Place {
   readonly port: number;
 }
 
-/** Resolves with the port. Rejects with EADDRINUSE when another process listens there; then nothing listens. */
+/** Resolves with the port. Rejects with EADDRINUSE when another server listens there. After another error, close the app:
+ * some of its sockets may listen. */
 export async function listen(app: FastifyInstance, { host, port: wanted }: Place): Promise<number> {
   const reusePort = process.platform === "linux";
   const { server } = app;
@@ -37,12 +38,7 @@ export async function listen(app: FastifyInstance, { host, port: wanted }: Place
   await app.listen(place);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : wanted;
-  try {
-    await Promise.all(others.map((other) => once(other.listen({ host, port, reusePort }), "listening")));
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
+  await Promise.all(others.map((other) => once(other.listen({ host, port, reusePort }), "listening")));
   return port;
 }
 
