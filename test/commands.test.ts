@@ -76,7 +76,13 @@ test("status shows servers, queues, processes and the time to drain, and what is
   expect(output).toMatch(/^ok {2}2\S+Z {2}drained in 0 s, replica lag \d+(\.\d+)? ms, open dead letters 0\n/);
   expect(output).toMatch(/^broker up .* ms {3}databaseWrite up .* ms {3}databaseRead up .* ms {3}redis up .* ms$/m);
   expect(output).toMatch(/^writer +\S+ +\d+ +up +2 ready$/m);
-  expect(await tallyJson(system, "status")).toMatchObject({ state: "ok", secondsToDrain: 0 });
+  const empty = { batches: 0, held: 0, events: 0 };
+  const queues = { ingest: empty, rank: empty };
+  expect(await tallyJson(system, "status")).toMatchObject({
+    state: "ok",
+    domains: domains.map(({ name }) => ({ name, queues, secondsToDrain: 0 })),
+    secondsToDrain: 0,
+  });
   const down = await runTally(system, ["status", "--json"], { DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x" });
   expect(down).toMatchObject({ exitCode: 3, errors: "" });
   expect(JSON.parse(down.output)).toMatchObject({ state: "failing", deadLetters: { open: 0 } });

@@ -12,6 +12,9 @@ import type { GatewayMetrics } from "./gateway-metrics.ts";
 import { addressesIn } from "./http/connection/client-address.ts";
 import { keyMemory } from "./keys/keys.ts";
 
+// With the time of a look at the page, a server that is down is reported within 2 s.
+const statusWithinMs = 700;
+
 /** Everything outside this process that the parts of a gateway use. */
 export type GatewayServers = Awaited<ReturnType<typeof connectServers>>;
 
@@ -27,7 +30,14 @@ export async function connectServers(config: GatewayConfig, log: Logger, metrics
   const doorUrl = config.doorRedisUrl === "" ? redisUrl : config.doorRedisUrl;
   const memory = keyMemory({ url: doorUrl, namespace, rememberedSeconds: config.keysRememberedSeconds, log });
   const heartbeats = connectHeartbeats({ url: redisUrl, namespace, removesDead: true, log });
-  const status = statusReader({ database, publisher, heartbeats, namespace, domains: config.domains });
+  const status = statusReader({
+    database,
+    publisher,
+    heartbeats,
+    namespace,
+    domains: config.domains,
+    withinMs: statusWithinMs,
+  });
   const admission = await openAdmission(config, doorUrl, database.writer, log);
   const stopWatch = watchReplicas(database, config.domains, config.replicaLagMaxMs);
   const tracer = await openTracer({ app: "gateway", endpoint: config.otlpEndpoint, log });

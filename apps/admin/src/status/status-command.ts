@@ -14,8 +14,9 @@ interface StatusFlags extends JsonFlag {
   readonly watch?: number;
 }
 
-// Servers that are not connected by then are reported as down.
-const connectedWithinMs = 2000;
+// A server that is not connected by then, or then does not respond by then, is reported as down. A new process on a busy
+// machine takes seconds to connect.
+const withinMs = 5000;
 const pollEveryMs = 20;
 const clearScreen = "\u001B[H\u001B[J";
 
@@ -58,12 +59,12 @@ function withReader<T>(use: (reader: StatusReader) => Promise<T>): Promise<T> {
   const names = domains.map(({ name }) => name);
   return withDatabase(({ config, log, database }) => {
     const { namespace, redisUrl: url } = config;
-    const wanted = { name: "status", domains: names, withinMs: connectedWithinMs };
+    const wanted = { name: "status", domains: names, withinMs };
     return withBroker({ config, log }, wanted, async (publisher) => {
       const heartbeats = connectHeartbeats({ url, namespace, log });
       try {
         await Promise.all([connected(heartbeats), database.responds("write"), database.responds("read")]);
-        return await use(statusReader({ database, publisher, heartbeats, namespace, domains: names }));
+        return await use(statusReader({ database, publisher, heartbeats, namespace, domains: names, withinMs }));
       } finally {
         await heartbeats.stop();
       }
@@ -73,7 +74,7 @@ function withReader<T>(use: (reader: StatusReader) => Promise<T>): Promise<T> {
 }
 
 async function connected(heartbeats: Heartbeats): Promise<void> {
-  const deadline = performance.now() + connectedWithinMs;
+  const deadline = performance.now() + withinMs;
   while ((await heartbeats.read()) === undefined && performance.now() < deadline) await delay(pollEveryMs);
 }
 

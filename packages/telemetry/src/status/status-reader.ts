@@ -14,15 +14,15 @@ interface StatusServers {
   readonly heartbeats: Pick<Heartbeats, "masters" | "read">;
   readonly namespace: string;
   readonly domains: readonly string[];
+  /** A server that does not respond by then is down. */
+  readonly withinMs: number;
 }
 
-// With the time of a look at the page, a server that is down is reported within 2 s.
-const withinMs = 700;
 const countLettersEveryMs = 2000;
 const goneAfterMs = 3000;
 const errorsMax = 20;
 
-function probesOf({ database, heartbeats, publisher, namespace, domains }: StatusServers) {
+function probesOf({ database, heartbeats, publisher, namespace, domains, withinMs }: StatusServers) {
   const responds = async (endpoint: "read" | "write"): Promise<void> => {
     if (!(await database.responds(endpoint))) throw new Error("no response");
   };
@@ -46,8 +46,8 @@ function probesOf({ database, heartbeats, publisher, namespace, domains }: Statu
 
 export type StatusReader = ReturnType<typeof statusReader>;
 
-/** Computes the status of a system from its servers. A reading takes some ms, and at most 0.7 s while a server does not
- * respond: about ten passive declarations of queues, five short statements, two commands of each Redis. */
+/** Computes the status of a system from its servers. A reading takes some ms, and at most `withinMs` while a server does
+ * not respond: about ten passive declarations of queues, five short statements, two commands of each Redis. */
 export function statusReader(servers: StatusServers) {
   const probes = probesOf(servers);
   const stalledOf = stalls();
