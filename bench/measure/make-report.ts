@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { cpus, release, totalmem } from "node:os";
 import { workloadOf } from "../kit/index.ts";
 import type { AuditReport } from "@tally/reconcile";
+import type { Status } from "@tally/telemetry";
 import type { BenchPlan } from "./bench-plan.ts";
 import { commitOf } from "./commit-of.ts";
 import { meaningOf } from "./designs/designs.ts";
@@ -20,6 +21,7 @@ import type { Observation } from "./watch/watch.ts";
 export interface Seen {
   readonly result: PhaseResult;
   readonly observations: readonly Observation[];
+  readonly hops: Status["hops"];
   readonly drained: Drained | undefined;
   readonly startedAt: number;
   readonly clientCpuSeconds: number;
@@ -89,6 +91,8 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
         : { events: followed.events, neverStored: followed.neverStored, neverRanked: followed.neverRanked },
     eventToStoredMs: spansOf(followed?.stored ?? []),
     eventToRankedMs: spansOf(followed?.ranked ?? []),
+    /** Where batches waited in the last 10 s of the load, at all gateways, writers and rankers. */
+    hops: seen.hops,
     cpuUsPerEvent: cpuOf(seen, accepted + read),
     /** The maximum seen, of all processes of a tier together. */
     memoryMiB: eachTier((tier) => Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB)))),

@@ -57,6 +57,7 @@ export function sampleReport(
   const seen = {
     result: { ...recorder.result(), groups: [] },
     observations,
+    hops: [{ name: "received-sealed" as const, batches: 5, p50Ms: 1.2, p99Ms: 3.4 }],
     drained: { stored: moment, ranked: moment },
     startedAt,
     clientCpuSeconds: 1,

@@ -17,7 +17,7 @@ import type { Report } from "./report.ts";
 import { withUnnamed } from "./verdict.ts";
 import { drained, type Drained } from "./watch/drained.ts";
 import { follow, followedOf } from "./watch/follow.ts";
-import { readCounters, startWatch } from "./watch/watch.ts";
+import { readCounters, readHops, startWatch } from "./watch/watch.ts";
 
 /** One run on a fresh system: fill, drain, warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
@@ -100,6 +100,7 @@ async function runPhase(plan: BenchPlan, system: System, run: () => Promise<Phas
   const startedAt = performance.now();
   const result = await run();
   const clientCpu = process.cpuUsage(cpuBefore);
+  const hops = stores === "writer" ? await readHops(system.urls[0] ?? "") : [];
   const { accepted, seconds, sendingSeconds } = result;
   let whenDrained: Drained | undefined;
   if (stores === "writer") {
@@ -115,6 +116,7 @@ async function runPhase(plan: BenchPlan, system: System, run: () => Promise<Phas
   return {
     result,
     observations: watch.observations,
+    hops,
     drained: whenDrained,
     startedAt,
     clientCpuSeconds: (clientCpu.user + clientCpu.system) / 1e6,

@@ -27,6 +27,8 @@ export function textOf(report: Report): string {
     reads.requests > 0 && row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs)),
     row("to stored ms", ...spanCells(report.eventToStoredMs)),
     row("to ranked ms", ...spanCells(report.eventToRankedMs)),
+    report.hops.length > 0 &&
+      row("p50/p99 ms of", ...report.hops.map(({ name, p50Ms, p99Ms }) => `${name} ${p50Ms}/${p99Ms}`)),
     followed !== null &&
       row(
         "followed",

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { readProcesses } from "@tally/local";
+import type { Status } from "@tally/telemetry";
 import type { BenchPlan } from "../bench-plan.ts";
 import type { System } from "../open-system.ts";
 import type { tiersOf } from "./tiers.ts";
@@ -23,6 +24,14 @@ export async function readCounters(system: Pick<System, "writerUrls" | "rankerUr
 
 async function metricsOf(urls: readonly string[]): Promise<string> {
   return (await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))).join("\n");
+}
+
+/** How long batches took from stage to stage in the last 10 s. Empty for a design without the app's gateway. */
+export async function readHops(url: string): Promise<Status["hops"]> {
+  const response = await fetch(`${url}/status`);
+  if (!response.ok) return [];
+  const status: Status = JSON.parse(await response.text());
+  return status.hops;
 }
 
 /** The sum of a metric over all labels and services. */
