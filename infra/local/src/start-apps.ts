@@ -46,8 +46,7 @@ export async function startApps(options: AppsOptions) {
   return whileLocked(directory, async () => {
     await waits.during("apps of an earlier run to stop", () => endLeftovers(directory, say));
     const environment: NodeJS.ProcessEnv = {
-      // Reduces the time to start a process again by a quarter.
-      NODE_COMPILE_CACHE: join(root, ".tally", "compile-cache"),
+      ...compileCache(root),
       // The gateways listen on loopback only.
       AUTH: "off",
       ...options.environment,
@@ -183,6 +182,9 @@ export function appServer(root: string, plan: AppPlan, home: ServerHome): ChildS
   );
 }
 
+/** Reduces the time to start an app again by a quarter, a command by half. */
+const compileCache = (root: string) => ({ NODE_COMPILE_CACHE: join(root, ".tally", "compile-cache") });
+
 /** Runs the command `tally` of a checkout, as its users do, with only this environment. `signal` kills it. */
 export function runTally(
   root: string,
@@ -191,5 +193,6 @@ export function runTally(
   options: Pick<CommandOptions, "signal" | "onLine"> = {},
 ) {
   const command = join(root, "apps", "admin", "src", "main.ts");
-  return runCommand(process.execPath, [command, ...args], { environment, ...options });
+  const all = { ...compileCache(root), ...environment };
+  return runCommand(process.execPath, [command, ...args], { environment: all, ...options });
 }
