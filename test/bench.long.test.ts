@@ -1,46 +1,59 @@
 import { execFileSync, spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { processesNaming } from "@tally/local";
+import { processesNaming, runTally } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { bench, runBench } from "./kit/programs.ts";
+import { temporaryDirectory } from "@tally/local/at-end";
+import { bench, root, runBench, runReported } from "./kit/programs.ts";
 
 // Most of these start servers.
 vi.setConfig({ testTimeout: 10 * 60_000 });
 
-test("purchases of a seed are stored and ranked, with every figure and reproducible rankings", async () => {
-  const { output, report } = await bench("--amount", "3000", "--connections", "33", "--seed", "5");
+test("purchases of a seed are stored and ranked, with every figure, and a plan is made of them", async () => {
+  const results = await temporaryDirectory();
+  const load = ["--amount", "11000", "--connections", "66", "--seed", "5"];
+  const { output, report, ...run } = await runReported("bench", ...load, "--results", results);
+  expect(run).toEqual({ exitCode: 0, errors: "" });
   expect(report).toMatchObject({
     design: "batched",
     durability: "confirmed",
-    connections: 33,
-    asked: { amount: 3000 },
+    connections: 66,
+    asked: { amount: 11000 },
     warmUpSeconds: 0,
     gateways: 1,
     settings: {},
     contentBytes: null,
     source: null,
-    sent: 3000,
-    accepted: { events: 3000 },
-    statuses: { "201": 3000 },
+    sent: 11000,
+    accepted: { events: 11000 },
+    statuses: { "201": 11000 },
     errors: { non2xx: 0, timeouts: 0, unanswered: 0 },
     queue: { max: expect.any(Number) },
-    audit: { acknowledged: 3000, stored: 3000, ranked: 3000, lost: 0, doubled: 0 },
-    // Seed 5, 3,000 purchases. Another hash means another workload or other rankings.
-    boardsHash: "d538de6de8ba3ab7",
+    audit: { acknowledged: 11000, stored: 11000, ranked: 11000, lost: 0, doubled: 0 },
+    // Seed 5, 11,000 purchases. Another hash means another workload or other rankings.
+    boardsHash: "95227b2e7588d845",
   });
   for (const figure of ["accepted", "stored", "ranked"]) expect(report[figure].perSecond).toBeGreaterThan(0);
   for (const figure of ["mean", "p50", "p95", "p99", "p999", "max"])
     expect(report.latencyMs[figure]).toBeGreaterThan(0);
   for (const tier of ["gateway", "writer", "ranker", "broker", "database", "redis", "client", "total"])
     expect([tier, report.cpuUsPerEvent[tier]]).toEqual([tier, expect.toSatisfy((us: number) => us > 0)]);
+  const hops = ["received-sealed", "sealed-confirmed", "confirmed-responded", "sealed-stored", "stored-ranked"];
+  expect(report.hops.map(({ name }: { readonly name: string }) => name)).toEqual(hops);
   expect(report.littlesLaw.expectedPerSecond).toBeGreaterThan(0);
   expect(report.drainSeconds).toBeGreaterThanOrEqual(0);
   expect(Object.keys(report.versions)).toEqual(["node", "database", "broker", "servers", "redis"]);
   for (const name of ["runId", "at", "machine", "commit", "repeat"]) expect(output).toContain(report[name]);
   for (const [name, version] of Object.entries<string>(report.versions)) expect(output).toContain(`${name} ${version}`);
   expect(output).toContain("--seed 5");
-  expect(output).toContain("boards d538de6de8ba3ab7");
+  expect(output).toMatch(/^p50\/p99 ms of received-sealed [\d.]+\/[\d.]+ {2}sealed-confirmed /m);
+  expect(output).toContain("boards 95227b2e7588d845");
+  const demand = ["--stores", "5000", "--per-hour", "300", "--run", join(results, readdirSync(results)[0] ?? "")];
+  const plan = await runTally(root, process.env, ["plan", ...demand, "--json"]);
+  expect(plan).toMatchObject({ exitCode: 0, errors: "" });
+  const tiers = JSON.parse(plan.output).tiers.map((one: Record<string, unknown>) => [one.tier, one.usPerEvent]);
+  expect(report.cpuUsPerEvent).toMatchObject(Object.fromEntries(tiers));
 });
 
 test("a scaled-down source sends its exact number of requests, beside the printed figures", async () => {
@@ -65,19 +78,7 @@ test("a scaled-down source sends its exact number of requests, beside the printe
   expect(output).toMatch(/^\|256 threads\|A4: queue, two databases\|1,579\|[\d,]+\|/m);
 });
 
-test("a fill before the load is stored, ranked and audited, and not counted", async () => {
-  const fill = ["--fill", "500", "--connections", "8"];
-  const { report: ofReads } = await bench("--mix", "1", "--duration", "1", "--warm-up", "0.5", ...fill);
-  expect(ofReads).toMatchObject({
-    fill: { asked: 500, accepted: 500 },
-    accepted: { events: 0 },
-    audit: { acknowledged: 500, stored: 500, ranked: 500, lost: 0, doubled: 0 },
-    agrees: true,
-  });
-  expect(ofReads.statuses).toEqual({ "200": ofReads.reads.requests });
-});
-
-test("a run beside busy loops is marked as disturbed", async () => {
+test("a mix after a fill and a warm-up, beside busy loops, counts neither and is marked as disturbed", async () => {
   // A machine with many cores is disturbed by several loops.
   for (let loop = 0; loop < availableParallelism() / 4; loop++) {
     // In a separate process group, so the bench counts it as foreign.
@@ -87,11 +88,17 @@ test("a run beside busy loops is marked as disturbed", async () => {
     });
     onTestFinished(() => void child.kill("SIGKILL"));
   }
-  const { output, report } = await bench("--amount", "400", "--rate", "400", "--connections", "8", "--fill", "500");
+  const load = ["--mix", "0.5", "--duration", "2", "--warm-up", "0.5", "--rate", "200", "--connections", "8"];
+  const { output, report } = await bench(...load, "--fill", "500");
+  const { reads, sent, accepted, audit, statuses } = report;
+  expect(Math.min(reads.requests, accepted.events)).toBeGreaterThan(0);
+  expect([sent, statuses]).toEqual([400, { "200": reads.requests, "201": accepted.events }]);
+  expect(audit.acknowledged).toBeGreaterThan(500 + accepted.events);
+  const { acknowledged } = audit;
   expect(report).toMatchObject({
-    sent: 400,
-    accepted: { events: 400 },
-    audit: { acknowledged: 900, stored: 900, ranked: 900, lost: 0, doubled: 0 },
+    fill: { asked: 500, accepted: 500 },
+    audit: { stored: acknowledged, ranked: acknowledged, lost: 0, doubled: 0 },
+    agrees: true,
     disturbance: {
       // Other tests may run beside this one.
       foreign: { largest: expect.arrayContaining([expect.objectContaining({ name: "busy-loop" })]) },
@@ -120,7 +127,7 @@ const confirmed = { durability: "confirmed", accepted: { events: 200 }, statuses
 const boardsHash = "891c39be2a28273f";
 
 test("every design with a queue runs, and reports its durability and its losses", async () => {
-  const durable = ["batched", "per-message", "primary-reads", "balanced"];
+  const durable = ["per-message", "primary-reads", "balanced"];
   const unconfirmed = "per-message:persistent";
   const { reports, exitCode, output, errors } = await compareDesigns(...durable, "batched:transient", unconfirmed);
   const audited = { ...confirmed, stored: known, ranked: known, audit: whole, agrees: true, boardsHash };
@@ -179,7 +186,7 @@ test("a commit is installed, started by its own launcher, and compared with this
   const figures = ["ranked /s", "p50 ms", "p99 ms", "CPU µs/event"];
   for (const figure of [...figures, "  gateway", "  writer", "  ranker", "  broker", "  database", "  redis"])
     expect(ratios).toContainEqual(expect.objectContaining({ figure, against: "batched@HEAD", rounds: 1 }));
-  const builds = join(import.meta.dirname, "..", ".tally", "builds-");
+  const builds = join(root, ".tally", "builds-");
   expect(processesNaming(builds)).toEqual([]);
   expect(execFileSync("git", ["worktree", "list"], { encoding: "utf8" })).not.toContain(builds);
 });
