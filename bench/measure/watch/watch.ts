@@ -56,29 +56,40 @@ export interface Observation extends Counters {
 
 const observeEveryMs = 500;
 
+const millionsOf = ({ stored }: Counters): number => Math.floor(stored / 1e6);
+
+function progressText(from: Observation, to: Observation): string {
+  const events = to.stored - from.stored;
+  const cpuOf = ({ tiers }: Observation) => Object.values(tiers).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+  const each = Math.round(((cpuOf(to) - cpuOf(from)) * 1e6) / events);
+  const perSecond = Math.round((events * 1000) / (to.at - from.at));
+  return `${millionsOf(to)} million events are stored: since the last, ${perSecond}/s and ${each} µs of CPU each`;
+}
+
 /** Observes a system twice a second until it is stopped, and says each million that it has stored. An observation costs
  * the bench some ms of CPU time. */
 export function startWatch(system: System, { domain, say }: Pick<BenchPlan, "domain" | "say">) {
   const observations: Observation[] = [];
   let isStopped = false;
-  let [million, redisKeys]: [number, number | null] = [-1, null];
+  /** The first one of the newest million. */
+  let mark: Observation | undefined;
   // Never runs twice at once: stop() waits for the end of `run`.
   async function observe(): Promise<void> {
     const tiers = system.tiers(readProcesses());
     const [queues, counters] = await Promise.all([system.queues(domain), readCounters(system)]);
-    const stored = Math.floor(counters.stored / 1e6);
-    if (stored > million) redisKeys = await system.redisKeys();
-    if (stored > Math.max(0, million)) say(`${stored} million events are stored`);
-    million = stored;
+    const kept = mark !== undefined && millionsOf(mark) === millionsOf(counters) ? mark : undefined;
     const { blocks, bfree, bsize } = await statfs(system.root);
-    observations.push({
+    const seen = {
       ...counters,
       queued: queues.reduce((sum, { depth }) => sum + depth, 0),
       fullness: Math.max(...queues.map(({ depth, max }) => depth / max)),
       tiers,
       diskMiB: ((blocks - bfree) * bsize) / 2 ** 20,
-      redisKeys,
-    });
+      redisKeys: kept === undefined ? await system.redisKeys() : kept.redisKeys,
+    };
+    observations.push(seen);
+    if (mark !== undefined && kept === undefined) say(progressText(mark, seen));
+    mark = kept ?? seen;
   }
   async function run(): Promise<void> {
     for (; !isStopped; await delay(observeEveryMs)) await observe();
