@@ -13,6 +13,7 @@ import type { FaultKind } from "./fault-kind.ts";
 
 const caughtWithinMs = 10_000;
 type Queue = "ingest" | "rank";
+const drillId = (): string => `drill-${randomBytes(8).toString("hex")}`;
 
 /** Takes `count` deliveries from a queue before tally gets them. Acknowledges each when `use` has resolved. */
 async function catchDeliveries(
@@ -53,7 +54,7 @@ async function catchDeliveries(
 async function publish(
   system: System,
   domain: string,
-  queue: Queue,
+  queue: Queue | "dead",
   { messageId, body }: Pick<Delivery, "messageId" | "body">,
 ): Promise<void> {
   const { name } = queuesOf(system.namespace, domain)[queue];
@@ -114,11 +115,13 @@ const garbage: FaultKind = {
       catchDeliveries(system, domain.name, queue, 1, async (delivery) => {
         const half = delivery.body.subarray(0, delivery.body.length / 2);
         for (const body of [randomBytes(200), half, wrongContent(domain, queue, delivery.body)])
-          await publish(system, domain.name, queue, { messageId: `drill-${randomBytes(8).toString("hex")}`, body });
+          await publish(system, domain.name, queue, { messageId: drillId(), body });
         await publish(system, domain.name, queue, delivery);
       });
-    await Promise.all(system.domains.flatMap((domain) => [inject(domain, "ingest"), inject(domain, "rank")]));
-    return { backAt: performance.now(), letters: { events: 0, messages: 2 * 3 * system.domains.length } };
+    const injectDead = ({ name }: Domain) =>
+      publish(system, name, "dead", { messageId: drillId(), body: randomBytes(200) });
+    await Promise.all(system.domains.flatMap((one) => [inject(one, "ingest"), inject(one, "rank"), injectDead(one)]));
+    return { backAt: performance.now(), letters: { events: 0, messages: (2 * 3 + 1) * system.domains.length } };
   },
 };
 
