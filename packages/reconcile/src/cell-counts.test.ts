@@ -75,15 +75,18 @@ test("the rows of batches are taken once; what is not taken remains", () => {
   for (const [producer, sequence] of [
     [one, 3],
     [other, 100_000],
+    // The largest one: its page is all it costs.
+    [other, 2 ** 26 - 1],
     [one, 3],
     [one, 0],
   ] as const)
     counts.add(producer, sequence, 1);
-  expect(counts.rows).toBe(4);
+  expect(counts.rows).toBe(5);
   expect([counts.take(one, 3), counts.take(one, 3), counts.take(one, 9_999_999)]).toEqual([2, 0, 0]);
   expect([...counts.rest()]).toEqual([
     ["0101010101010101", 0, 1],
     ["0202020202020202", 100_000, 1],
+    ["0202020202020202", 2 ** 26 - 1, 1],
   ]);
   expect(() => counts.add("01", 1, 1)).toThrow("expected the columns producer and sequence");
 });
