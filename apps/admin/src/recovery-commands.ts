@@ -70,7 +70,7 @@ const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, 
     reader: writer,
     rankings,
     from: 0,
-    until: Date.now(),
+    until: Number.MAX_SAFE_INTEGER,
     onProgress: (soFar) => progress.show(`${name}: repairing`, soFar.checked, batches),
   });
   const done = `checked ${checked} batches, ranked ${ranked} of them`;
