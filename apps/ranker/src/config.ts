@@ -11,7 +11,7 @@ export const rankerSettings = {
   batchesKeptSeconds: integer(
     "RANKER_BATCHES_KEPT_SECONDS",
     "how long the ledger keeps a ranked batch at least, and twice as long at most; a Redis that lost more is rebuilt",
-    { min: 60, max: 31_536_000, unit: "s", default: 86_400 },
+    { min: 60, max: 31_536_000, unit: "s", default: 43_200 },
   ),
 } as const;
 
