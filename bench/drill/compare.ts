@@ -11,14 +11,19 @@ import { idsOf, type LostCommits } from "./lost-commits.ts";
 import type { System } from "./system.ts";
 
 /** Runs `tally audit` as a process, with the ids that were acknowledged except those whose row or dead letter the
- * database lost. */
-export async function runAudit(system: System, directory: string, lost: LostCommits): Promise<AuditReport> {
+ * database lost. It waits `waitSeconds` at most for what is under way. */
+export async function runAudit(
+  system: System,
+  directory: string,
+  lost: LostCommits,
+  waitSeconds: number,
+): Promise<AuditReport> {
   const gone = new Set([...idsOf(lost), ...lost.letters.map(({ id }) => id)]);
   const kept: string[] = [];
   for await (const { id } of readAcknowledged(directory)) if (!gone.has(id)) kept.push(id);
   const file = join(directory, "acknowledged-and-not-lost");
   await writeFile(file, kept.join("\n"));
-  return await runAdmin(system, ["audit", "--full", "--json", "--wait", "300", "--acknowledged", file]);
+  return await runAdmin(system, ["audit", "--full", "--json", "--wait", `${waitSeconds}`, "--acknowledged", file]);
 }
 
 /** Those that are kept, and those that the database lost. */
