@@ -75,7 +75,7 @@ test("the rows of batches are taken once; what is not taken remains", () => {
   for (const [producer, sequence] of [
     [one, 3],
     [other, 100_000],
-    // The largest one: its page is all it costs.
+    // The largest one.
     [other, 2 ** 26 - 1],
     [one, 3],
     [one, 0],
