@@ -1,6 +1,7 @@
 import { eventIdOfBytes, type BatchId, type Domain, type SqlReader } from "@tally/contract";
 import { findEpochs, findMissing, listBatches, listLetters, placeAt, withRecount } from "@tally/database";
 import type { Database, DeadLetter } from "@tally/database";
+import { readTables } from "@tally/reconcile";
 
 /** The commits of a primary that its replica does not have. Its promotion loses them: asynchronous replication does not
  * promise to keep them. A batch that was not acknowledged to the broker is delivered and stored again. */
@@ -47,7 +48,7 @@ export async function stillLost(database: Database, { domains, letters }: LostCo
 async function idsOn(database: Database, endpoint: "read" | "write", domain: Domain): Promise<Set<string>> {
   const ids = new Set<string>();
   await withRecount(database, endpoint, domain, async (snapshot, recount) => {
-    for await (const rows of snapshot.stream(recount.ids))
+    for await (const rows of readTables(snapshot, recount.ids))
       for (const [id] of rows) if (Buffer.isBuffer(id)) ids.add(eventIdOfBytes(id));
   });
   return ids;

@@ -148,20 +148,20 @@ export interface Store<E extends Event, C extends Change<E>> {
  * a literal SELECT whose columns are read by position. */
 export interface Recount {
   /** (event id as 16 bytes), once for each stored event. */
-  readonly ids: string;
-  /** (producer, sequence, rows): how many rows each batch changed, beside those of a RecountedMirror. The ledger must
+  readonly ids: readonly RowRanges[];
+  /** (producer, sequence, rows): how many rows of each batch are no longer in the tables of `boards`. The ledger must
    * have the same numbers. */
   readonly rowsOfBatches?: string;
   /** All boards, by kind: the sums of what `rank` adds. */
   readonly boards: readonly (RecountedBoards | RecountedMirror)[];
   /** (sentence) for every row that does not follow from the events. No rows if all is well. */
-  readonly contradictions?: readonly string[];
+  readonly contradictions?: readonly RowRanges[];
 }
 
 export interface RecountedBoards {
-  /** (key, member, count), each cell once, all rows of a key consecutive. All are integers or text. */
-  readonly cells: string;
-  readonly board: (key: string) => string;
+  /** (board, member, by, producer, sequence), added up by the process that reads them. A row without a board or a member
+   * counts nowhere, one without a producer is of no batch. Together they have each event of a batch once. */
+  readonly rows: readonly RowRanges[];
 }
 
 /** One series of counts, and what an entry of a row adds to it. */
@@ -196,6 +196,31 @@ export interface RowRanges {
   /** Rows of the first range, for which a second must be enough; default: 20,000. */
   readonly first?: number;
 }
+
+/** The rows of a table with a condition, whose `?` come first, in the order of a key. */
+export function rangesOf(
+  columns: string,
+  table: string,
+  key: string,
+  bounds: RowRanges["bounds"],
+  condition = "TRUE",
+): RowRanges {
+  const selectEnd = `SELECT ${key} AS value FROM ${table} WHERE ${condition} AND ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ?`;
+  return {
+    select: `SELECT ${columns} FROM ${table} WHERE ${condition} AND ${key} > ? AND ${key} <= ?`,
+    selectEnd,
+    bounds,
+  };
+}
+
+/** The rows of a table of events by their ids. By the primary key: another plan would sort, or read the table again for
+ * each range. */
+export function rangesOfIds(columns: string, table: string, condition?: string): RowRanges {
+  return rangesOf(columns, `${table} FORCE INDEX (PRIMARY)`, "id", eventIds, condition);
+}
+
+const eventIds: RowRanges["bounds"] = [Buffer.alloc(16), Buffer.alloc(16, 0xff)];
+export const naturals: RowRanges["bounds"] = [-1, Number.MAX_SAFE_INTEGER];
 
 /** How the rows of old months are removed from a domain's table while their counts stay: `tally retention`. */
 export interface Retention<E extends Event = Event> {

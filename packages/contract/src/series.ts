@@ -72,6 +72,11 @@ export function dayOfSeries(series: string): number | undefined {
   return /^\d{8}/.test(series) ? Number(series.slice(0, 8)) : undefined;
 }
 
+/** "" is the first one. */
+export function measureOfSeries(series: string): string {
+  return dayOfSeries(series) === undefined ? series : series.slice(9);
+}
+
 /** In which part of the folded counts of a member a key is. Those of days are smaller: the counts of one key in all
  * members are read by its slice. */
 export function sliceOf(series: string, key: number): number {
@@ -79,8 +84,7 @@ export function sliceOf(series: string, key: number): number {
 }
 
 export function isKept(series: string, { measures, from, lacksPast }: KeptSeries): boolean {
-  const day = dayOfSeries(series);
-  const measure = day === undefined ? series : series.slice(9);
+  const [day, measure] = [dayOfSeries(series), measureOfSeries(series)];
   if (measure !== "" && !measures.includes(measure)) return false;
   if (day === undefined) return measure === "" || lacksPast !== true;
   return from !== undefined && day >= from;

@@ -1,15 +1,18 @@
-import { foldedCounts, foldedMarks, foldedSeries, rowsOfLedger, type LedgerTotals } from "@tally/database";
-import { isKept, type KeptSeries, type Recount, type RecountedMirror } from "@tally/contract";
-import type { RowRanges, SqlSnapshot, SqlValue } from "@tally/contract";
+import { foldedMarks, rowsOfLedger, type LedgerTotals } from "@tally/database";
+import type { KeptSeries, Recount, RecountedMirror, SqlSnapshot } from "@tally/contract";
 import { BatchCounts } from "./batch-counts.ts";
-import { byOfCount, CellCounts, entriesOf } from "./cell-counts.ts";
+import { BoardCounts, CellCounts, entriesOf } from "./cell-counts.ts";
 import { FoldedSums } from "./folded-sums.ts";
-import { BatchMarks } from "./recount.ts";
+import { nextSize, readTables, type Rows } from "./read-tables.ts";
+import { BatchMarks } from "./batch-marks.ts";
+import { SeriesCounts } from "./series-counts.ts";
 
-/** What the counts of a domain's mirrored boards add up to. */
+/** What the rows of a domain add up to. */
 export interface Sums {
-  /** By series. */
-  readonly cells: ReadonlyMap<string, CellCounts>;
+  /** Of boards that are not mirrored. */
+  readonly boards: BoardCounts;
+  /** Of mirrored boards, without what is folded. */
+  readonly series: SeriesCounts;
   /** The rows of each batch that were read. */
   readonly batches: BatchCounts;
   /** The rows of all folded batches, in all series; empty unless all rows were read. */
@@ -23,49 +26,54 @@ export interface Batches {
 }
 
 /** `new`: the rows of batches in the ledger, by their index. `all`: also those of folded batches, in the order of the
- * table: cheaper for more than a third of the rows. */
+ * table: cheaper for more than a third of the rows, and the only way without mirrored boards, whose counts are folded. */
 export type RowsToRead = "new" | "all";
 
-export function rowsToRead(all: LedgerTotals, fold: LedgerTotals): RowsToRead {
-  return (all.changes - fold.changes) * 3 < all.changes ? "new" : "all";
+export function rowsToRead({ boards }: Pick<Recount, "boards">, all: LedgerTotals, fold: LedgerTotals): RowsToRead {
+  const hasFolded = boards.some((kind) => "mirrored" in kind);
+  return hasFolded && (all.changes - fold.changes) * 3 < all.changes ? "new" : "all";
 }
 
-/** In memory, a bit for each batch. */
-export async function readBatches(snapshot: SqlSnapshot, domain: string): Promise<Batches> {
+/** In memory, a bit for each batch. `onProgress`: batches of the ledger so far. */
+export async function readBatches(
+  snapshot: SqlSnapshot,
+  domain: string,
+  onProgress: (batches: number) => void,
+): Promise<Batches> {
   const [ledger, folded] = [new BatchMarks(), new BatchMarks()];
-  for await (const rows of readTables(snapshot, [rowsOfLedger], [domain]))
+  for await (const rows of readTables(snapshot, [rowsOfLedger], [domain], onProgress))
     for (const [producer, sequence] of rows) ledger.set(producer, sequence);
   for await (const rows of readTables(snapshot, [foldedMarks], [domain]))
     for (const [producer, from, marks] of rows) folded.addAt(producer, Number(from), marks);
   return { ledger, folded };
 }
 
-/** Adds the folded counts and the rows of all other batches, in the series that are kept. `onProgress`: rows so far. */
+/** Adds up the rows in the series that are kept. `onProgress`: rows so far. */
 export async function addUp(
   snapshot: SqlSnapshot,
-  { name, boards }: { readonly name: string; readonly boards: Recount["boards"] },
+  { boards }: Pick<Recount, "boards">,
   { ledger, folded, kept }: Batches & { readonly kept: KeptSeries },
   toRead: RowsToRead,
   onProgress: (rows: number) => void,
 ): Promise<Sums> {
-  const sums = { cells: seriesCounts((series) => isKept(series, kept)), batches: new BatchCounts() };
+  const sums = { boards: new BoardCounts(), series: new SeriesCounts(kept), batches: new BatchCounts() };
   const foldedRows = new FoldedSums();
+  let seen = 0;
   for (const kind of boards) {
-    if (!("mirrored" in kind)) continue;
-    for (const series of await foldedSeries(snapshot, name)) {
-      const counts = sums.cells.of(series);
-      if (counts === undefined) continue;
-      for await (const rows of readTables(snapshot, [foldedCounts], [name, series]))
-        for (const [member, text] of rows) counts.add(member, entriesOf(text), byOfCount);
+    if (!("mirrored" in kind)) {
+      for await (const rows of readTables(snapshot, kind.rows)) {
+        addToBoards(rows, sums);
+        onProgress((seen += rows.length));
+      }
+      continue;
     }
     const chunks = toRead === "all" ? readTables(snapshot, kind.rows) : readRuns(snapshot, kind.rowsOfBatches, ledger);
-    let seen = 0;
     for await (const rows of chunks) {
-      addRows(rows, kind, sums, { batches: folded, sums: foldedRows });
+      addToSeries(rows, kind, sums, { batches: folded, sums: foldedRows });
       onProgress((seen += rows.length));
     }
   }
-  return { cells: sums.cells.all(), batches: sums.batches, foldedRows };
+  return { ...sums, foldedRows };
 }
 
 /** The rows of some batches that are not folded, in all series. */
@@ -74,69 +82,42 @@ export async function addUpBatches(
   mirror: Pick<RecountedMirror, "rowsOfBatches" | "seriesOf">,
   some: BatchMarks,
   signal: AbortSignal | undefined,
-): Promise<Omit<Sums, "foldedRows">> {
-  const sums = { cells: seriesCounts(() => true), batches: new BatchCounts() };
+): Promise<{ readonly cells: ReadonlyMap<string, CellCounts>; readonly batches: BatchCounts }> {
+  const [cells, batches] = [new Map<string, CellCounts>(), new BatchCounts()];
+  const series: Pick<SeriesCounts, "add"> = {
+    add(member, entries, all) {
+      for (const { name, by } of all) cells.getOrInsertComputed(name, noCounts).add(member, entries, by);
+    },
+  };
   for await (const rows of readRuns(snapshot, mirror.rowsOfBatches, some)) {
     signal?.throwIfAborted();
-    addRows(rows, mirror, sums);
+    addToSeries(rows, mirror, { series, batches });
   }
-  return { cells: sums.cells.all(), batches: sums.batches };
+  return { cells, batches };
 }
 
-/** The counts of the wanted series. */
-function seriesCounts(isWanted: (series: string) => boolean) {
-  const found = new Map<string, CellCounts | undefined>();
-  const countsOf = (series: string) => (isWanted(series) ? new CellCounts() : undefined);
-  return {
-    /** Undefined: not wanted. */
-    of: (series: string) => found.getOrInsertComputed(series, countsOf),
-    all: () =>
-      new Map([...found].flatMap(([series, counts]) => (counts === undefined ? [] : [[series, counts] as const]))),
-  };
-}
+const noCounts = () => new CellCounts();
 
-function addRows(
-  rows: Rows,
-  { seriesOf }: Pick<RecountedMirror, "seriesOf">,
-  { cells, batches }: { readonly cells: ReturnType<typeof seriesCounts>; readonly batches: BatchCounts },
-  folded?: { readonly batches: BatchMarks; readonly sums: FoldedSums },
-): void {
-  for (const [member, text, producer, sequence, day] of rows) {
-    const entries = entriesOf(text);
-    // A row without a batch is of the base, which the folded counts contain.
-    const isFolded = folded !== undefined && (producer === null || folded.batches.has(producer, sequence));
-    for (const { name, by } of seriesOf(day === null ? null : Number(day))) {
-      if (isFolded) folded.sums.add(name, member, entries, by);
-      else cells.of(name)?.add(member, entries, by);
-    }
+function addToBoards(rows: Rows, { boards, batches }: Pick<Sums, "boards" | "batches">): void {
+  for (const [board, member, by, producer, sequence] of rows) {
+    if (typeof board === "string" && member !== null) boards.add(board, member, by);
     if (producer !== null) batches.add(producer, sequence, 1);
   }
 }
 
-type Rows = readonly (readonly unknown[])[];
-
-// Far below the limits of servers and proxies on the time of a statement.
-const aimMs = 1000;
-
-/** How much the next statement reads after one that read `size`, so that it takes about a second. */
-const nextSize = (size: number, max: number, startedAt: number): number =>
-  Math.ceil(Math.min(max, size * Math.min(2, aimMs / (performance.now() - startedAt))));
-
-/** All rows of tables, range by range. `values`: of the `?` before those of the range. */
-export async function* readTables(
-  snapshot: SqlSnapshot,
-  tables: readonly RowRanges[],
-  values: readonly SqlValue[] = [],
-): AsyncGenerator<Rows> {
-  for (const { select, selectEnd, bounds, first = 20_000 } of tables) {
-    let size = first;
-    for (let from: SqlValue | undefined = bounds[0]; from !== undefined;) {
-      const startedAt = performance.now();
-      const [end]: readonly { value: SqlValue }[] = await snapshot.query(selectEnd, [...values, from, size - 1]);
-      yield* snapshot.stream(select, [...values, from, end?.value ?? bounds[1]]);
-      from = end?.value;
-      size = nextSize(size, 500_000, startedAt);
-    }
+function addToSeries(
+  rows: Rows,
+  { seriesOf }: Pick<RecountedMirror, "seriesOf">,
+  { series, batches }: { readonly series: Pick<SeriesCounts, "add">; readonly batches: BatchCounts },
+  folded?: { readonly batches: BatchMarks; readonly sums: FoldedSums },
+): void {
+  for (const [member, text, producer, sequence, day] of rows) {
+    const [entries, all] = [entriesOf(text), seriesOf(day === null ? null : Number(day))];
+    // A row without a batch is of the base, which the folded counts contain.
+    if (folded !== undefined && (producer === null || folded.batches.has(producer, sequence)))
+      for (const { name, by } of all) folded.sums.add(name, member, entries, by);
+    else series.add(member, entries, all);
+    if (producer !== null) batches.add(producer, sequence, 1);
   }
 }
 

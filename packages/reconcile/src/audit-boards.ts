@@ -1,11 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isKeptBoard, seriesOfBoard, sumOfCounts } from "@tally/contract";
+import { boardsOfSeries, chainBoards, isKeptBoard, seriesOfBoard, sumOfCounts } from "@tally/contract";
 import type { Domain, KeptSeries, SqlSnapshot } from "@tally/contract";
 import type { Board, BoardCells, Rankings } from "@tally/redis";
 import type { Sums } from "./add-up.ts";
 import { CellsHash, Findings, type Found } from "./findings.ts";
 import type { Cells, Meanwhile } from "./meanwhile.ts";
-import { boardsOf } from "./recount.ts";
 
 /** Compares every cell that a board keeps with the sum of its rows, in both directions. */
 export interface BoardAudit {
@@ -52,7 +51,7 @@ export async function auditBoards(
   domain: Domain,
   rankings: Rankings,
   { sums, kept, meanwhile }: BoardRows,
-  onProgress: (cells: number) => void,
+  { onFolded, onCells }: Readonly<Record<"onFolded" | "onCells", (done: number) => void>>,
 ): Promise<BoardAudit> {
   const differences = new Findings<CellDifference>();
   const known = new Set<string>();
@@ -98,7 +97,7 @@ export async function auditBoards(
       else suspects.set(board, own);
       suspected += own?.size ?? 0;
     }
-    onProgress(cells);
+    onCells(cells);
   }
 
   async function compareAll(boards: AsyncIterable<Board> | Iterable<Board>): Promise<void> {
@@ -115,7 +114,7 @@ export async function auditBoards(
     await compare(waiting);
   }
 
-  for (const kind of domain.recount.boards) await compareAll(boardsOf(snapshot, kind, sums.cells, kept));
+  await compareAll(boardsOf(snapshot, domain, { sums, kept }, onFolded));
   const withoutRows = (names: readonly string[]): readonly Board[] =>
     [...new Set(names)]
       .filter((board) => !known.has(board) && isKeptBoard(board, kept))
@@ -126,6 +125,37 @@ export async function auditBoards(
     for (const one of await compareAgain(domain.name, rankings, meanwhile, suspects, meanwhile.staysMs)) differ(one);
   }
   return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
+}
+
+/** All boards with at least one cell; of mirrored boards, for each series, those of members first, each kind with its
+ * board of the chain. */
+async function* boardsOf(
+  snapshot: SqlSnapshot,
+  { name, recount }: Domain,
+  { sums, kept }: Pick<BoardRows, "sums" | "kept">,
+  onFolded: (members: number) => void,
+): AsyncGenerator<Board> {
+  yield* sums.boards.all();
+  for (const kind of recount.boards) {
+    if (!("mirrored" in kind)) continue;
+    for await (const [series, cells] of sums.series.withFolded(snapshot, name, onFolded)) {
+      const boards = boardsOfSeries(kind.mirrored, series);
+      const { prefix, mirrorPrefix } = boards;
+      const chain = kept.chain === true ? chainBoards(boards) : undefined;
+      yield* withSums(cells.byMember(mirrorPrefix), mirrorPrefix, chain?.members);
+      yield* withSums(cells.byKey(prefix), prefix, chain?.keys);
+    }
+  }
+}
+
+function* withSums(boards: Iterable<Board>, prefix: string, chain: string | undefined) {
+  const sums: (readonly [string, number])[] = [];
+  for (const one of boards) {
+    yield one;
+    const sum = one.cells.reduce((all, [, count]) => sumOfCounts(all, count), 0);
+    if (sum !== 0) sums.push([one.board.slice(prefix.length), sum]);
+  }
+  if (chain !== undefined) yield { board: chain, cells: sums };
 }
 
 /** By board. */

@@ -1,6 +1,7 @@
 import { selectKeptEvents } from "@tally/database";
 import { eventIdOfBytes, type Domain, type SqlSnapshot } from "@tally/contract";
 import { Findings, type Found } from "./findings.ts";
+import { readTables } from "./read-tables.ts";
 
 /** Compares the ids of acknowledged events with the rows. */
 export interface IdAudit {
@@ -25,7 +26,7 @@ export async function auditIds(
   let stored = 0;
   let doubled = 0;
   let seen = 0;
-  for await (const rows of snapshot.stream(domain.recount.ids)) {
+  for await (const rows of readTables(snapshot, domain.recount.ids)) {
     for (const [id] of rows) {
       if (!Buffer.isBuffer(id)) throw new TypeError(`${domain.name}: recount.ids must return ids of 16 bytes`);
       const found = acknowledged.tick(id);

@@ -2,13 +2,14 @@ import { findMissing, foldedCounts, foldedSeries, rowsOfLedger, type Fold, type 
 import { dayOfSeries, textOfBatchId } from "@tally/contract";
 import type { BatchId, Domain, Recount, SqlReader, SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
-import { readTables, type Batches, type RowsToRead } from "./add-up.ts";
+import type { Batches, RowsToRead } from "./add-up.ts";
 import type { BatchCounts } from "./batch-counts.ts";
 import { byOfCount, entriesOf } from "./cell-counts.ts";
 import { Findings, type Found } from "./findings.ts";
 import { FoldedSums } from "./folded-sums.ts";
 import type { MeanwhileOptions } from "./meanwhile.ts";
-import { isMarked, unset } from "./recount.ts";
+import { readTables } from "./read-tables.ts";
+import { isMarked, unset } from "./batch-marks.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Compares the ledger with the rows and with the marks, batch by batch. */
@@ -34,7 +35,6 @@ interface Miscounted {
 }
 
 interface ToAudit extends Batches {
-  /** Those of mirrored boards. The others are added. */
   readonly rows: BatchCounts;
   readonly wereRead: RowsToRead;
   readonly all: LedgerTotals;
@@ -57,9 +57,9 @@ export async function auditBatches(
   const miscounted = new Findings<Miscounted>();
   const lacking = new Map<BatchId, number>();
   let [stored, ranked, seen] = [fold.changes, fold.changes, 0];
-  const areAllRead = wereRead === "all" || !domain.recount.boards.some((kind) => "mirrored" in kind);
   // Rows of new batches may be in the base, where an earlier release has put them.
-  if (areAllRead || rows.rows !== all.changes - fold.changes) await addRowsOfBatches(snapshot, domain.recount, rows);
+  if (wereRead === "all" || rows.rows !== all.changes - fold.changes)
+    await addRowsOfBatches(snapshot, domain.recount, rows);
   for await (const batches of readTables(snapshot, [rowsOfLedger], [domain.name])) {
     for (const [producer, sequence, changes] of batches) {
       const id = { producer: Buffer.isBuffer(producer) ? producer.toString("hex") : "", sequence: Number(sequence) };
@@ -80,7 +80,7 @@ export async function auditBatches(
     stored += own;
     miscounted.add({ batch: textOfBatchId({ producer, sequence }), ledger: 0, rows: own });
   }
-  if (areAllRead && rowsOfFolded !== fold.changes)
+  if (wereRead === "all" && rowsOfFolded !== fold.changes)
     miscounted.add({ batch: "of all that are folded", ledger: fold.changes, rows: rowsOfFolded });
   let strayMarks = 0;
   const foldedWithout: BatchId[] = [];
@@ -119,7 +119,7 @@ async function countMissing(reader: SqlReader, domain: string, batches: readonly
   return count;
 }
 
-/** Adds the rows of batches that are not read one by one. */
+/** Adds the rows of batches that are no longer in their tables. */
 export async function addRowsOfBatches(
   snapshot: SqlSnapshot,
   { rowsOfBatches }: Pick<Recount, "rowsOfBatches">,
@@ -137,11 +137,15 @@ export async function auditFolded(
   domain: string,
   { rows, from }: { readonly rows: FoldedSums; readonly from: number },
   found: Findings<string>,
+  onProgress: (members: number) => void,
 ): Promise<void> {
   const folded = new FoldedSums();
+  let seen = 0;
   for (const series of await foldedSeries(snapshot, domain))
-    for await (const parts of readTables(snapshot, [foldedCounts], [domain, series]))
+    for await (const parts of readTables(snapshot, [foldedCounts], [domain, series])) {
       for (const [member, text] of parts) folded.add(series, member, entriesOf(text), byOfCount);
+      onProgress((seen += parts.length));
+    }
   for (const series of new Set([...rows.series, ...folded.series])) {
     if (series !== "" && (dayOfSeries(series) ?? 0) < from) continue;
     for (const member of rows.differences(series, folded))

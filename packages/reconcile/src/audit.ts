@@ -8,6 +8,7 @@ import { auditBatches, type BatchAudit, auditFolded } from "./audit-rankings.ts"
 import { Findings } from "./findings.ts";
 import { Meanwhile } from "./meanwhile.ts";
 import { addUp, readBatches, rowsToRead } from "./add-up.ts";
+import { readTables } from "./read-tables.ts";
 import { auditIds, type IdAudit, type IdSet } from "./audit-ids.ts";
 
 export interface AuditOptions {
@@ -56,7 +57,7 @@ export interface AuditReport {
 }
 
 export interface AuditProgress {
-  readonly step: "rows" | "batches" | "boards" | "contradictions" | "ids";
+  readonly step: "ledger" | "rows" | "batches" | "folded counts" | "boards" | "contradictions" | "ids";
   readonly done: number;
   readonly total: number | undefined;
 }
@@ -101,24 +102,31 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     const ledger = await readTotals(snapshot, domain.name);
     const fold = await readFold(snapshot, domain.name);
     const state = await rankings.state(domain.name);
-    const known = await readBatches(snapshot, domain.name);
-    const wereRead = options.isFull === true ? "all" : rowsToRead(ledger, fold);
+    const known = await readBatches(snapshot, domain.name, progress("ledger", ledger.batches - fold.batches));
+    const wereRead = options.isFull === true ? "all" : rowsToRead(recount, ledger, fold);
     const rowsTotal = wereRead === "all" ? ledger.changes : ledger.changes - fold.changes;
     const kept = await keptSeries(snapshot, rankings, domain.name, ledger.newest);
     const onRows = progress("rows", rowsTotal);
-    const sums = await addUp(snapshot, { ...domain, ...recount }, { ...known, kept }, wereRead, onRows);
+    const sums = await addUp(snapshot, recount, { ...known, kept }, wereRead, onRows);
     const live = options.liveMs === undefined ? undefined : { writer: database.writer, staysMs: options.liveMs };
     const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold, live };
     const onBatches = progress("batches", ledger.batches);
     const batches = await auditBatches(snapshot, domain, rankings, toAudit, onBatches);
     const { closedTo = -1 } = (await findEpochs(snapshot, domain.name)) ?? {};
     const meanwhile = live && new Meanwhile({ domain: domain.name, ...live, rankings, known, kept, closedTo });
-    const boards = await auditBoards(snapshot, domain, rankings, { sums, kept, meanwhile }, progress("boards"));
+    const onFolded = progress("folded counts");
+    const boards = await auditBoards(
+      snapshot,
+      domain,
+      rankings,
+      { sums, kept, meanwhile },
+      { onFolded, onCells: progress("boards") },
+    );
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
     if (wereRead === "all") {
       const retained = domain.retention && (await readRetainedFrom(snapshot, domain.name));
       const from = Math.max(fold.seriesFrom, retained ?? 0);
-      await auditFolded(snapshot, domain.name, { rows: sums.foldedRows, from }, contradictions);
+      await auditFolded(snapshot, domain.name, { rows: sums.foldedRows, from }, contradictions, onFolded);
     }
     const ids = acknowledged && (await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored)));
     const keyConflicts = await countConflicts(snapshot, domain.name);
@@ -150,9 +158,7 @@ async function findContradictions(
   onProgress: (rows: number) => void,
 ): Promise<Findings<string>> {
   const found = new Findings<string>();
-  for (const sql of domain.recount.contradictions ?? []) {
-    for await (const rows of snapshot.stream(sql)) for (const [sentence] of rows) found.add(String(sentence));
-    onProgress(found.count);
-  }
+  const sentences = readTables(snapshot, domain.recount.contradictions ?? [], [], onProgress);
+  for await (const rows of sentences) for (const [sentence] of rows) found.add(String(sentence));
   return found;
 }

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
 import { BatchCounts } from "./batch-counts.ts";
-import { byOfCount, CellCounts, entriesOf } from "./cell-counts.ts";
+import { BoardCounts, byOfCount, CellCounts, entriesOf } from "./cell-counts.ts";
 
 test("cells add up by member and by key, for any integers, while the tables grow; cells of 0 are left out", () => {
   const keys = [0, 1, 2 ** 31 - 2, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 52 + 1, Number.MAX_SAFE_INTEGER];
@@ -35,6 +35,46 @@ test("cells add up by member and by key, for any integers, while the tables grow
   expect(expected.size).toBeLessThan(counts.size);
   expect([byMember.length, byKey.length]).toEqual([expected.size, expected.size]);
   for (const cells of [byMember, byKey]) expect(Object.fromEntries(cells)).toEqual(Object.fromEntries(expected));
+});
+
+test("all counts of two are moved into one, whichever is larger", () => {
+  const parts = [new CellCounts(), new CellCounts()] as const;
+  const whole = new CellCounts();
+  for (let n = 0; n < 20_000; n++) {
+    const [member, entries] = [randomInt(40), [[randomInt(2000), randomInt(-2, 3)]]];
+    // Most counts of some members are in one part, most of the others in the other one.
+    parts[randomInt(40) < member ? 1 : 0].add(member, entries, byOfCount);
+    whole.add(member, entries, byOfCount);
+  }
+  parts[1].add(99, [[1, 1]], byOfCount);
+  whole.add(99, [[1, 1]], byOfCount);
+  const sortedOf = (counts: CellCounts) =>
+    [...counts.byMember("")].flatMap(({ board, cells }) => cells.map((cell) => [board, ...cell].join(" "))).toSorted();
+  const expected = sortedOf(whole);
+  const merged = CellCounts.merged(...parts);
+  expect(sortedOf(merged)).toEqual(expected);
+  expect(merged.size).toBeGreaterThanOrEqual(expected.length);
+  expect(merged.size).toBeLessThanOrEqual(whole.size);
+  expect(parts.filter((part) => part !== merged).map(sortedOf)).toEqual([[]]);
+});
+
+test("boards have the counts of members that are numbers or texts, none of 0", () => {
+  const counts = new BoardCounts();
+  const added = [
+    [7, 2],
+    ["0a", 1],
+    [8, 1],
+    [7, -1],
+    ["0b", 1],
+    [8, -1],
+    ["0b", -1],
+    [9, 0],
+  ] as const;
+  for (const [member, by] of added) counts.add("likes", member, by);
+  counts.add("none", 1, 0);
+  const [{ board, cells } = { board: "", cells: [] }, ...others] = [...counts.all()];
+  expect([board, Object.fromEntries(cells), others]).toEqual(["likes", { 7: 1, "0a": 1 }, []]);
+  expect(() => counts.add("likes", 1, "1")).toThrow("expected an integer");
 });
 
 test.each([1, -1])("a count stops at 2^53 - 1, times %i", (sign) => {

@@ -35,6 +35,22 @@ export class CellCounts {
     this.size += keys.size - before;
   }
 
+  /** Moves all counts of both into one of them. */
+  static merged(one: CellCounts, other: CellCounts): CellCounts {
+    const [into, from] = one.size < other.size ? [other, one] : [one, other];
+    for (const [member, keys] of from.#members) {
+      const own = into.#members.get(member) ?? noKeys();
+      const [most, others] = own.size < keys.size ? [keys, own] : [own, keys];
+      into.size += most.size - own.size;
+      const before = most.size;
+      others.each(0, 0, (key, count) => count !== 0 && most.add(key, count));
+      into.size += most.size - before;
+      into.#members.set(member, most);
+      from.#members.delete(member);
+    }
+    return into;
+  }
+
   /** The board of each member. A count of 0 is on no board. */
   *byMember(prefix: string): Generator<Board> {
     for (const [member, keys] of this.#members) {
@@ -57,6 +73,27 @@ export class CellCounts {
         });
       }
       for (const [key, cells] of boards) yield { board: `${prefix}${key}`, cells };
+    }
+  }
+}
+
+/** Counts of boards: 9 to 37 bytes for each member that is a number, about 100 for a text. */
+export class BoardCounts {
+  readonly #boards = new Map<string, { readonly numbers: KeyCounts; readonly texts: Map<string, number> }>();
+
+  add(board: string, member: unknown, by: unknown): void {
+    if (!Number.isInteger(by)) throw new TypeError("expected an integer as by");
+    const counts = this.#boards.getOrInsertComputed(board, () => ({ numbers: new KeyCounts(), texts: new Map() }));
+    if (by === 0) return;
+    if (isNatural(member)) counts.numbers.add(member, Number(by));
+    else counts.texts.set(String(member), sumOfCounts(counts.texts.get(String(member)), Number(by)));
+  }
+
+  *all(): Generator<Board> {
+    for (const [board, { numbers, texts }] of this.#boards) {
+      const cells = [...texts].filter(([, count]) => count !== 0);
+      numbers.each(0, 0, (key, count) => count !== 0 && cells.push([String(key), count]));
+      if (cells.length > 0) yield { board, cells };
     }
   }
 }

@@ -3,7 +3,7 @@ import { findMissing, foldedCounts, foldedMarks, readEpochs, readFold, readTotal
 import { rowsOfLedger, type Database } from "@tally/database";
 import type { SqlSnapshot } from "@tally/contract";
 import { expect, test, vi } from "vitest";
-import { readTables } from "./add-up.ts";
+import { readTables } from "./read-tables.ts";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 

@@ -6,7 +6,7 @@ import { textOfBatchId, type Recount, type SqlReader, type SqlSnapshot } from "@
 import type { Rankings } from "@tally/redis";
 import { addRowsOfBatches } from "./audit-rankings.ts";
 import { addUpBatches } from "./add-up.ts";
-import { BatchMarks } from "./recount.ts";
+import { BatchMarks } from "./batch-marks.ts";
 import { repair } from "./repair.ts";
 
 export interface FoldOptions {

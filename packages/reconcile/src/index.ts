@@ -1,4 +1,4 @@
-export { readTables } from "./add-up.ts";
+export { readTables } from "./read-tables.ts";
 export { entriesOf } from "./cell-counts.ts";
 export { audit, type AuditProgress, type AuditReport, type DomainAudit } from "./audit.ts";
 export { IdSet } from "./audit-ids.ts";

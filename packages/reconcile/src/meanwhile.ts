@@ -4,7 +4,7 @@ import { decodeRankingMessage, chainBoards, isKeptBoard, textOfBatchId } from "@
 import type { BatchId, KeptSeries, SqlReader } from "@tally/contract";
 import { movesOf, type Rankings } from "@tally/redis";
 import type { Batches } from "./add-up.ts";
-import { BatchMarks } from "./recount.ts";
+import { BatchMarks } from "./batch-marks.ts";
 
 /*
  * Compares boards with a snapshot of the rows while events are stored and ranked. A board shows the rows of all batches

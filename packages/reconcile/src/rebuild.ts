@@ -5,7 +5,7 @@ import { boardsOfSeries, defaultSeries, keptSince, settingsOf } from "@tally/con
 import type { Recount, SeriesSettings, SqlSnapshot } from "@tally/contract";
 import type { BatchRanking, Board, NewGeneration, Rankings } from "@tally/redis";
 import { addUp, readBatches, rowsToRead } from "./add-up.ts";
-import { BatchMarks, recountedBoards } from "./recount.ts";
+import { BatchMarks } from "./batch-marks.ts";
 import { repair } from "./repair.ts";
 
 /*
@@ -142,14 +142,17 @@ async function load(
   const { newest, batches } = totals;
   let cells = 0;
   onProgress?.({ step: "reading batches", batches, done: 0 });
-  const known = await readBatches(snapshot, domain.name);
+  const known = await readBatches(snapshot, domain.name, (done) => {
+    signal?.throwIfAborted();
+    onProgress?.({ step: "reading batches", batches, done, total: batches - fold.batches });
+  });
   const marks = new BatchMarks();
   for (const [producer, set] of [...known.ledger.all(), ...known.folded.all()])
     marks.addAt(Buffer.from(producer, "hex"), 0, set);
   for (const [producer, set] of marks.all()) await generation.mark(producer, set);
-  const toRead = rowsToRead(totals, fold);
+  const toRead = rowsToRead({ boards }, totals, fold);
   const total = toRead === "all" ? totals.changes : totals.changes - fold.changes;
-  const sums = await addUp(snapshot, { name: domain.name, boards }, { ...known, kept }, toRead, (rows) => {
+  const sums = await addUp(snapshot, { boards }, { ...known, kept }, toRead, (rows) => {
     signal?.throwIfAborted();
     onProgress?.({ step: "reading rows", batches, done: rows, total });
   });
@@ -164,15 +167,13 @@ async function load(
       loaded(one.cells.length);
     }
   };
+  for (const { board, cells: own } of sums.boards.all()) {
+    await generation.add(board, own);
+    loaded(own.length);
+  }
   for (const kind of boards) {
-    if (!("mirrored" in kind)) {
-      for await (const { board, cells: own } of recountedBoards(snapshot, kind)) {
-        await generation.add(board, own);
-        loaded(own.length);
-      }
-      continue;
-    }
-    for (const [name, counts] of sums.cells) {
+    if (!("mirrored" in kind)) continue;
+    for await (const [name, counts] of sums.series.withFolded(snapshot, domain.name, () => loaded(0))) {
       await generation.addMirrored(boardsOfSeries(kind.mirrored, name), {
         byKey: (prefix) => noted(counts.byKey(prefix)),
         byMember: (prefix) => noted(counts.byMember(prefix)),

@@ -4,6 +4,7 @@ import { addDomains, deadLetterMigrations, enter, joinEpoch, ledgerMigrations } 
 import { listBatches, placeAt, readEpochs } from "@tally/database";
 import type { Database } from "@tally/database";
 import { boardsOfSeries, firstLiveDay, isKept, joinBoards, keptSince } from "@tally/contract";
+import { naturals, rangesOf } from "@tally/contract";
 import { encodeRankingMessage, Moves, type Domain, type RankingMessage } from "@tally/contract";
 import { encodeMoves, type Rankings } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
@@ -25,21 +26,15 @@ const boards = Object.fromEntries(days.map((day) => [String(day), boardsOfSeries
 const domainOf = (name: string) => ({ name, recount: recountOf(`sales_${name}`) }) as unknown as Domain;
 
 const recountOf = (table: string): Domain["recount"] => ({
-  ids: `SELECT id FROM ${table}`,
+  ids: [rangesOf("id", table, "id", naturals)],
   boards: [
     {
       mirrored,
       seriesOf: (day) => ["", String(day)].map((series) => ({ name: series, by: ([, by = NaN]) => by })),
-      rows: [
-        {
-          select: `SELECT ${columns} FROM ${table} WHERE id > ? AND id <= ?`,
-          selectEnd: `SELECT id AS value FROM ${table} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
-          bounds: [0, 2 ** 31],
-        },
-      ],
+      rows: [rangesOf(columns, table, "id", naturals)],
       rowsOfBatches: [`SELECT ${columns} FROM ${table} WHERE producer = ? AND sequence BETWEEN ? AND ?`],
     },
-    { board: (key) => key, cells: `SELECT 'sales', store, COUNT(*) FROM ${table} GROUP BY store` },
+    { rows: [rangesOf("'sales', store, 1, NULL, NULL", table, "id", naturals)] },
   ],
 });
 

@@ -1,4 +1,4 @@
-import { sliceOf, sumOfCounts, textOfBatchId } from "@tally/contract";
+import { naturals, rangesOf, sliceOf, sumOfCounts, textOfBatchId } from "@tally/contract";
 import type { BatchId, RowRanges, SqlReader, SqlTransaction } from "@tally/contract";
 
 /*
@@ -65,26 +65,11 @@ const replaceSlices = `
   ON DUPLICATE KEY UPDATE counts = VALUES(counts)`;
 const selectSeries = "SELECT DISTINCT series FROM folded_series WHERE domain = ?";
 
-/** The rows of a domain, the first `?`, in the order of a key. */
-export function rangesOf(
-  columns: string,
-  table: string,
-  key: string,
-  bounds: RowRanges["bounds"],
-  condition = "domain = ?",
-): RowRanges {
-  return {
-    select: `SELECT ${columns} FROM ${table} WHERE ${condition} AND ${key} > ? AND ${key} <= ?`,
-    selectEnd: `SELECT ${key} AS value FROM ${table} WHERE ${condition} AND ${key} > ? ORDER BY ${key} LIMIT 1 OFFSET ?`,
-    bounds,
-  };
-}
-
-export const naturals: RowRanges["bounds"] = [-1, Number.MAX_SAFE_INTEGER];
 const producers: RowRanges["bounds"] = [Buffer.alloc(0), Buffer.alloc(8, 0xff)];
 
-/** (producer, offset in bytes, marks). */
-export const foldedMarks = rangesOf("producer, part * 1024, marks", "folded_batches", "producer", producers);
+const columnsOfMarks = "producer, part * 1024, marks";
+/** (producer, offset in bytes, marks) of a domain. */
+export const foldedMarks = rangesOf(columnsOfMarks, "folded_batches", "producer", producers, "domain = ?");
 /** (member, counts) of a series, the second `?`, each key of a member once. Counts are the text of [[key, count], …],
  * none 0. */
 export const foldedCounts: RowRanges = {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { textOfBatchId, type BatchId, type SqlReader, type SqlTransaction } from "@tally/contract";
+import { naturals, rangesOf, textOfBatchId } from "@tally/contract";
+import type { BatchId, SqlReader, SqlTransaction } from "@tally/contract";
 import { addEpochs } from "./epochs.ts";
-import { addFolds, findFolded, naturals, rangesOf, readFold, type LedgerBatch, type LedgerTotals } from "./folds.ts";
+import { addFolds, findFolded, readFold, type LedgerBatch, type LedgerTotals } from "./folds.ts";
 
 const selectStored = "SELECT producer, sequence, body_hash, moves FROM batches WHERE (producer, sequence) IN (?)";
 const insertEntries =
@@ -159,8 +160,8 @@ export async function nextStored(reader: SqlReader, domain: string, at: number):
 
 // By an index: the primary key would read the batches of all domains.
 const byTime = "batches FORCE INDEX (domain_time)";
-/** (producer, sequence, changes). `changes`: rows that were new or replaced. */
-export const rowsOfLedger = rangesOf("producer, sequence, changes", byTime, "stored_at", naturals);
+/** (producer, sequence, changes) of a domain. `changes`: rows that were new or replaced. */
+export const rowsOfLedger = rangesOf("producer, sequence, changes", byTime, "stored_at", naturals, "domain = ?");
 
 function keysOf(batches: readonly BatchId[]): readonly (readonly [Buffer, number])[] {
   return batches.map((id) => [Buffer.from(id.producer, "hex"), id.sequence]);

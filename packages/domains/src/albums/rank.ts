@@ -1,3 +1,4 @@
+import { rangesOf, rangesOfIds } from "@tally/contract";
 import type { Change, Moves, Recount } from "@tally/contract";
 import type { AlbumsEvent } from "./event.ts";
 
@@ -11,13 +12,10 @@ export function rank(changes: readonly Change<AlbumsEvent>[], moves: Moves): voi
   }
 }
 
-const selectRowsOfBatches = `
-  SELECT producer, sequence, COUNT(*)
-  FROM (SELECT producer, sequence FROM albums UNION ALL SELECT producer, sequence FROM album_reviews) AS events
-  GROUP BY producer, sequence`;
-const selectReviews = `
-  SELECT IF(liked, 'likes', 'dislikes') AS board, LOWER(HEX(album_id)), COUNT(*)
-  FROM album_reviews GROUP BY liked, album_id ORDER BY liked`;
+const reviews = "IF(liked, 'likes', 'dislikes'), LOWER(HEX(album_id)), 1, producer, sequence";
+const ids = ["albums", "album_reviews"].map((table) => rangesOfIds("id", table));
+
+const images = rangesOf("album_id", "album_images", "album_id", [Buffer.alloc(0), Buffer.alloc(16, 0xff)]);
 
 // Reads every image, along both primary keys.
 const selectIncompleteImages = `
@@ -25,17 +23,22 @@ const selectIncompleteImages = `
   FROM (
     SELECT id, image_size,
       (SELECT COALESCE(SUM(LENGTH(bytes)), 0) FROM album_images WHERE album_id = albums.id) AS kept
-    FROM albums
+    FROM albums WHERE id > ? AND id <= ?
   ) AS images
   WHERE kept <> image_size`;
 const selectForeignImages = `
   SELECT DISTINCT CONCAT('an image belongs to album ', LOWER(HEX(album_id)), ', which does not exist')
-  FROM album_images LEFT JOIN albums ON id = album_id WHERE id IS NULL`;
+  FROM album_images LEFT JOIN albums ON id = album_id
+  WHERE album_id > ? AND album_id <= ? AND id IS NULL`;
 
 /** The sums of what rank() adds for each review, and a check that every album has its image. */
 export const recount: Recount = {
-  ids: "SELECT id FROM albums UNION ALL SELECT id FROM album_reviews",
-  rowsOfBatches: selectRowsOfBatches,
-  boards: [{ cells: selectReviews, board: (key) => key }],
-  contradictions: [selectIncompleteImages, selectForeignImages],
+  ids,
+  boards: [
+    { rows: [rangesOfIds("NULL, NULL, 0, producer, sequence", "albums"), rangesOfIds(reviews, "album_reviews")] },
+  ],
+  contradictions: [
+    { ...rangesOfIds("id", "albums"), select: selectIncompleteImages, first: 20 },
+    { ...images, select: selectForeignImages },
+  ],
 };

@@ -1,3 +1,4 @@
+import { rangesOfIds } from "@tally/contract";
 import type { Change, Moves, Recount } from "@tally/contract";
 import { verticalOf, type LiftRideEvent } from "./event.ts";
 
@@ -12,9 +13,8 @@ export function rank(changes: readonly Change<LiftRideEvent>[], moves: Moves): v
   }
 }
 
-const selectVerticals = `
-  SELECT CONCAT(season, ':', day, ':', resort), skier_id, CAST(SUM(vertical) AS UNSIGNED)
-  FROM lift_rides WHERE skier_id IS NOT NULL GROUP BY season, day, resort, skier_id ORDER BY season, day, resort`;
+const verticals = "CONCAT('day:', season, ':', day, ':', resort), skier_id, vertical, producer, sequence";
+const ids = rangesOfIds("id", "lift_rides");
 
 // Makes each id again, as event.ts and eventIdOfKey do, without the digits around its version. So no ride is stored
 // under two ids. The id of a ride of an unknown skier is not made of its content: SHA2 of NULL is NULL, so only its
@@ -24,14 +24,13 @@ const selectForeign = `
   FROM (
     SELECT id, lift_id, vertical, HEX(id) AS own, UPPER(SHA2(CONCAT(
       '9:liftrides:', season, '/', day, '/', skier_id, '/', minute, '/', lift_id, '/', resort), 256)) AS made
-    FROM lift_rides
+    FROM lift_rides WHERE id > ? AND id <= ?
   ) AS rides
   WHERE vertical <> 10 * lift_id OR LEFT(own, 12) <> LEFT(made, 12) OR RIGHT(own, 15) <> SUBSTR(made, 18, 15)`;
 
 /** The sums of what rank() adds for each ride, and a check that each ride matches its id. */
 export const recount: Recount = {
-  ids: "SELECT id FROM lift_rides",
-  rowsOfBatches: "SELECT producer, sequence, COUNT(*) FROM lift_rides GROUP BY producer, sequence",
-  boards: [{ cells: selectVerticals, board: (key) => `day:${key}` }],
-  contradictions: [selectForeign],
+  ids: [ids],
+  boards: [{ rows: [rangesOfIds(verticals, "lift_rides")] }],
+  contradictions: [{ ...ids, select: selectForeign }],
 };

@@ -1,3 +1,4 @@
+import { naturals, rangesOf, rangesOfIds } from "@tally/contract";
 import type { KeptSeries, Moves, Recount, Retention, RowRanges } from "@tally/contract";
 import { isCorrection, type SalesEvent } from "./event.ts";
 import { keptSeriesOf, sales, salesSeriesOf } from "./series.ts";
@@ -18,21 +19,15 @@ export function rank(changes: readonly SalesChange[], moves: Moves, kept: KeptSe
 
 const corrections = "purchase_corrections";
 
-// By the primary key: another plan would sort, or read the table again for each range.
 const columnsOf = (table: string): string =>
   `store_id, CAST(items AS CHAR), producer, sequence, CAST(DATE_FORMAT(${dayOf(table)}, '%Y%m%d') AS UNSIGNED)`;
 const dayOf = (table: string): string => (table === corrections ? "counted_on" : "purchased_on");
-const countedRows = (table: string, condition = ""): RowRanges => ({
-  select: `SELECT ${columnsOf(table)} FROM ${table} FORCE INDEX (PRIMARY) WHERE id > ? AND id <= ? ${condition}`,
-  selectEnd: `
-    SELECT id AS value FROM ${table} FORCE INDEX (PRIMARY) WHERE id > ? ${condition} ORDER BY id LIMIT 1 OFFSET ?`,
-  bounds: [Buffer.alloc(16), Buffer.alloc(16, 0xff)],
-});
+const countedRows = (table: string, condition?: string): RowRanges => rangesOfIds(columnsOf(table), table, condition);
 
-const rowsOfBatches = (table: string, condition = ""): string =>
-  `SELECT ${columnsOf(table)} FROM ${table} FORCE INDEX (batch) WHERE producer = ? AND sequence BETWEEN ? AND ? ${condition}`;
+const rowsOfBatches = (table: string, condition = "TRUE"): string =>
+  `SELECT ${columnsOf(table)} FROM ${table} FORCE INDEX (batch) WHERE producer = ? AND sequence BETWEEN ? AND ? AND ${condition}`;
 
-const selectIds = `SELECT id FROM purchases UNION ALL SELECT id FROM ${corrections}`;
+const ids = ["purchases", corrections].map((table) => rangesOfIds("id", table));
 
 const board = {
   mirrored: sales,
@@ -42,19 +37,13 @@ const board = {
 };
 
 /** The sums of what rank() adds for each purchase and each correction. */
-export const recount: Recount = { ids: selectIds, boards: [board] };
+export const recount: Recount = { ids, boards: [board] };
 
 // Leaving purchases up to this id are in the base. NULL, so no rows, when no month is being removed.
-const leavingRows =
-  "AND id > (SELECT counted_to FROM retention_months WHERE domain = 'purchases' AND step <> 'removed')";
+const leavingRows = "id > (SELECT counted_to FROM retention_months WHERE domain = 'purchases' AND step <> 'removed')";
 
-const baseRows: RowRanges = {
-  select: `
-    SELECT store_id, CONCAT('[[', item_id, ',', quantity, ']]'), NULL, NULL, NULL FROM purchases_base
-    WHERE store_id > ? AND store_id <= ?`,
-  selectEnd: "SELECT store_id AS value FROM purchases_base WHERE store_id > ? ORDER BY store_id LIMIT 1 OFFSET ?",
-  bounds: [-1, Number.MAX_SAFE_INTEGER],
-};
+const columnsOfBase = "store_id, CONCAT('[[', item_id, ',', quantity, ']]'), NULL, NULL, NULL";
+const baseRows = rangesOf(columnsOfBase, "purchases_base", "store_id", naturals);
 
 const addQuantities = `
   INSERT INTO purchases_base (store_id, item_id, quantity, is_folded)
@@ -76,7 +65,7 @@ export const retention: Retention<SalesEvent> = {
   leaving: "purchases_leaving",
   addToBase: [addQuantities, addBatches],
   recount: {
-    ids: `${selectIds} UNION ALL SELECT id FROM purchases_leaving`,
+    ids: [...ids, rangesOfIds("id", "purchases_leaving")],
     rowsOfBatches: "SELECT producer, sequence, purchases FROM purchases_base_batches",
     boards: [
       {

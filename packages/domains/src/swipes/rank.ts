@@ -1,3 +1,4 @@
+import { naturals, rangesOf, rangesOfIds } from "@tally/contract";
 import type { Moves, Recount, Change } from "@tally/contract";
 import type { SwipeEvent } from "./event.ts";
 
@@ -11,24 +12,28 @@ export function rank(changes: readonly SwipeChange[], moves: Moves): void {
   }
 }
 
-const selectLikes = "SELECT 'all', swipee, COUNT(*) FROM swipe_pairs WHERE liked = 1 GROUP BY swipee";
+const ids = rangesOfIds("id", "swipes");
+const pairs = rangesOf(`'${likesBoard}', swipee, liked, NULL, NULL`, "swipe_pairs", "swiper", naturals);
 
 const selectOvertaken = `
   SELECT CONCAT('swipe ', LOWER(HEX(id)), ' is newer than the pair ', swiper, ', ', swipee)
   FROM swipes LEFT JOIN swipe_pairs pair USING (swiper, swipee)
-  WHERE swipe_id IS NULL OR swipes.taken_at > pair.taken_at OR (swipes.taken_at = pair.taken_at AND id > swipe_id)`;
+  WHERE id > ? AND id <= ? AND (swipe_id IS NULL OR swipes.taken_at > pair.taken_at
+    OR (swipes.taken_at = pair.taken_at AND id > swipe_id))`;
 const selectForeign = `
   SELECT CONCAT('the pair ', pair.swiper, ', ', pair.swipee, ' differs from its swipe')
   FROM swipe_pairs pair LEFT JOIN swipes ON id = swipe_id
-  WHERE id IS NULL OR swipes.swiper <> pair.swiper OR swipes.swipee <> pair.swipee
-    OR swipes.liked <> pair.liked OR swipes.taken_at <> pair.taken_at`;
+  WHERE pair.swiper > ? AND pair.swiper <= ? AND (id IS NULL OR swipes.swiper <> pair.swiper
+    OR swipes.swipee <> pair.swipee OR swipes.liked <> pair.liked OR swipes.taken_at <> pair.taken_at)`;
 
 /** The sums of what rank() adds for each change, and a check that each pair equals the newest of its swipes. */
 export const recount: Recount = {
-  ids: "SELECT id FROM swipes",
-  rowsOfBatches: "SELECT producer, sequence, COUNT(*) FROM swipes GROUP BY producer, sequence",
-  boards: [{ cells: selectLikes, board: () => likesBoard }],
-  contradictions: [selectOvertaken, selectForeign],
+  ids: [ids],
+  boards: [{ rows: [pairs, rangesOfIds("NULL, NULL, 0, producer, sequence", "swipes")] }],
+  contradictions: [
+    { ...ids, select: selectOvertaken },
+    { ...pairs, select: selectForeign },
+  ],
 };
 
 /** Whether the pair's newest swipe was a like before this one (undefined: there was none) and after it. Both are equal

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BatchMarks } from "./recount.ts";
+import { BatchMarks } from "./batch-marks.ts";
 import { randomBytes } from "node:crypto";
 import { IdSet } from "./audit-ids.ts";
 
