@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { Clients } from "./clients.ts";
@@ -14,24 +13,6 @@ const acceptAll = (first: number[] = []) =>
   });
 
 const clientsOf = async ({ url }: { readonly url: string }) => new Clients(await stepsPlan(url, 500));
-
-test("a held load starts no events, and goes on afterwards", async () => {
-  const clients = await clientsOf(await acceptAll());
-  const sends = () => vi.waitFor(() => expect(clients.figures().acknowledged).toBeGreaterThan(0), { timeout: 10_000 });
-  await sends();
-  clients.hold(true);
-  const nothing = async (): Promise<void> => {
-    clients.figures();
-    await delay(300);
-    expect(clients.figures().acknowledged).toBe(0);
-  };
-  // Those in flight end.
-  await vi.waitFor(nothing, { timeout: 10_000 });
-  await nothing();
-  clients.hold(false);
-  await sends();
-  await clients.finish();
-});
 
 test("a 503 and a 408 are sent again; another 4xx is a rejection", async () => {
   const clients = await clientsOf(await acceptAll([503, 408]));

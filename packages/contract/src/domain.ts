@@ -149,8 +149,8 @@ export interface Store<E extends Event, C extends Change<E>> {
 export interface Recount {
   /** (event id as 16 bytes), once for each stored event. */
   readonly ids: readonly RowRanges[];
-  /** (producer, sequence, rows): how many rows of each batch are no longer in the tables of `boards`. The ledger must
-   * have the same numbers. */
+  /** (producer, sequence, rows): how many rows of each batch are no longer in the tables of `boards`. With those that
+   * are, the ledger must have the same numbers. */
   readonly rowsOfBatches?: string;
   /** All boards, by kind: the sums of what `rank` adds. */
   readonly boards: readonly (RecountedBoards | RecountedMirror)[];
@@ -219,7 +219,7 @@ export function rangesOfIds(columns: string, table: string, condition?: string):
   return rangesOf(columns, `${table} FORCE INDEX (PRIMARY)`, "id", eventIds, condition);
 }
 
-const eventIds: RowRanges["bounds"] = [Buffer.alloc(16), Buffer.alloc(16, 0xff)];
+export const eventIds: RowRanges["bounds"] = [Buffer.alloc(0), Buffer.alloc(16, 0xff)];
 export const naturals: RowRanges["bounds"] = [-1, Number.MAX_SAFE_INTEGER];
 
 /** How the rows of old months are removed from a domain's table while their counts stay: `tally retention`. */

@@ -1,7 +1,7 @@
 export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, withBatchId } from "./batch.ts";
 export type { Batch, BatchId } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
-export { defineDomain, naturals, otherFiles, rangesOf, rangesOfIds } from "./domain.ts";
+export { defineDomain, eventIds, naturals, otherFiles, rangesOf, rangesOfIds } from "./domain.ts";
 export type { BatchEvent, Change, Domain, FeedEvent, Store, WatchSources } from "./domain.ts";
 export type { Refusal, Recount, RecountedBoards, RecountedMirror, Retention, RowRanges, Series } from "./domain.ts";
 export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent } from "./encoded-event.ts";

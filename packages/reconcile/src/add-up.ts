@@ -48,7 +48,7 @@ export async function readBatches(
   return { ledger, folded };
 }
 
-/** Adds up the rows in the series that are kept. `onProgress`: rows so far. */
+/** Adds up the rows in the series that are kept. `onProgress`: rows of batches so far. */
 export async function addUp(
   snapshot: SqlSnapshot,
   { boards }: Pick<Recount, "boards">,
@@ -58,19 +58,18 @@ export async function addUp(
 ): Promise<Sums> {
   const sums = { boards: new BoardCounts(), series: new SeriesCounts(kept), batches: new BatchCounts() };
   const foldedRows = new FoldedSums();
-  let seen = 0;
   for (const kind of boards) {
     if (!("mirrored" in kind)) {
       for await (const rows of readTables(snapshot, kind.rows)) {
         addToBoards(rows, sums);
-        onProgress((seen += rows.length));
+        onProgress(sums.batches.rows);
       }
       continue;
     }
     const chunks = toRead === "all" ? readTables(snapshot, kind.rows) : readRuns(snapshot, kind.rowsOfBatches, ledger);
     for await (const rows of chunks) {
       addToSeries(rows, kind, sums, { batches: folded, sums: foldedRows });
-      onProgress((seen += rows.length));
+      onProgress(sums.batches.rows);
     }
   }
   return { ...sums, foldedRows };
@@ -100,9 +99,14 @@ const noCounts = () => new CellCounts();
 
 function addToBoards(rows: Rows, { boards, batches }: Pick<Sums, "boards" | "batches">): void {
   for (const [board, member, by, producer, sequence] of rows) {
-    if (typeof board === "string" && member !== null) boards.add(board, member, by);
+    if (board !== null && member !== null) boards.add(textOf(board), member, by);
     if (producer !== null) batches.add(producer, sequence, 1);
   }
+}
+
+function textOf(board: unknown): string {
+  if (typeof board !== "string") throw new TypeError("expected a board as text");
+  return board;
 }
 
 function addToSeries(

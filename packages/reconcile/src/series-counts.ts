@@ -8,7 +8,7 @@ interface Target {
   readonly by: Series["by"];
 }
 
-/** The counts of kept series. What a row adds to a day that is kept is held once: all time is the sum of these days, of
+/** The counts of kept series. `by` of a day is that of its measure. What a row adds to a day that is kept is held once: all time is the sum of these days, of
  * other rows, and of what is folded. */
 export class SeriesCounts {
   readonly #kept: KeptSeries;
@@ -26,41 +26,39 @@ export class SeriesCounts {
     }
   }
 
-  /** Each kept series with its counts, days first. The counts are valid until the next ones: memory for those of all
-   * time, of the rows of each day, and for one day of folded counts. Once. `onFolded`: members so far. */
+  /** Each kept series with its counts, days first, valid until the next ones are asked for. Once. In memory: the counts
+   * of all time, of the rows of each day, and those of one day that are folded. Not exact for all time where the count
+   * of a day has stopped. `onFolded`: rows so far. */
   async *withFolded(
     snapshot: SqlSnapshot,
     domain: string,
-    onFolded: (members: number) => void,
+    onFolded: (rows: number) => void,
   ): AsyncGenerator<readonly [series: string, counts: CellCounts]> {
     let seen = 0;
     const folded = (await foldedSeries(snapshot, domain)).filter((series) => isKept(series, this.#kept));
     const addFolded = async (series: string, add: (member: unknown, entries: Entries) => void) => {
-      if (!folded.includes(series)) return;
       for await (const rows of readTables(snapshot, [foldedCounts], [domain, series])) {
         for (const [member, text] of rows) add(member, entriesOf(text));
         onFolded((seen += rows.length));
       }
     };
-    const days = [...new Set([...this.#cells.keys(), ...folded])].filter((series) => dayOfSeries(series) !== undefined);
+    const all = new Set([...this.#cells.keys(), ...folded]);
+    const days = [...all].filter((series) => dayOfSeries(series) !== undefined);
+    for (const measure of folded.filter((series) => !days.includes(series)))
+      await addFolded(measure, (member, entries) => this.#of(measure).add(member, entries, byOfCount));
     for (const day of days) {
       const [counts, measure] = [this.#of(day), measureOfSeries(day)];
       const allTime = isKept(measure, this.#kept) ? this.#of(measure) : undefined;
       await addFolded(day, (member, entries) => {
         counts.add(member, entries, byOfCount);
-        // The folded counts of all time have them.
+        // They are in the folded counts of all time, and come again with this day.
         allTime?.add(member, entries, (entry) => -byOfCount(entry));
       });
       yield [day, counts];
       this.#cells.delete(day);
       if (allTime !== undefined) this.#cells.set(measure, CellCounts.merged(allTime, counts));
     }
-    for (const measure of new Set([...this.#cells.keys(), ...folded.filter((series) => !days.includes(series))])) {
-      const counts = this.#of(measure);
-      await addFolded(measure, (member, entries) => counts.add(member, entries, byOfCount));
-      yield [measure, counts];
-      this.#cells.delete(measure);
-    }
+    for (const one of this.#cells) yield one;
   }
 
   readonly #targetsOf = (series: readonly Series[]): readonly Target[] => {

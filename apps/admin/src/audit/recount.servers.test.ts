@@ -1,6 +1,10 @@
 import { randomInt } from "node:crypto";
-import { type BatchEvent, eventIdOfKey, Moves, newEventId, onlyAllTime, type Sources } from "@tally/contract";
+import { type BatchEvent, type Event, eventIdOfKey, Moves, newEventId, onlyAllTime } from "@tally/contract";
+import type { RowRanges, Sources, SqlSnapshot } from "@tally/contract";
 import { withRecount } from "@tally/database";
+import { ownDatabase } from "@tally/database/own-database";
+import { domains } from "@tally/domains";
+import { readTables } from "@tally/reconcile";
 import { expect, test } from "vitest";
 import { purchases, purchasesDatabase, sumsIn } from "../retention/old-purchases.test-kit.ts";
 
@@ -68,4 +72,93 @@ test("what audit and rebuild read of any purchases equals what rank() adds, and 
     .map((itemID) => ({ itemID, quantity: expected.get(`store ${busyStore} ${itemID}`) ?? 0 }))
     .toSorted((a, b) => b.quantity - a.quantity || a.itemID - b.itemID);
   expect(await query.respond(request, sources)).toMatchObject({ storeID: busyStore, items: best.slice(0, 4) });
+});
+
+const numbers = [0, 1, 7, 2 ** 40, 2 ** 53 - 1];
+const anyNumber = () => numbers[randomInt(numbers.length)];
+const isOdd = () => randomInt(2) === 1;
+const albums = Array.from({ length: 30 }, () => newEventId());
+const [nowMs, nil] = [Date.now(), "0".repeat(32)];
+
+const eventOf: Readonly<Record<string, (n: number) => object>> = {
+  swipes: () => ({ swiper: anyNumber(), swipee: anyNumber(), liked: isOdd(), at: nowMs + randomInt(9), comment: "" }),
+  steps: () => ({ userId: anyNumber(), day: randomInt(3), hour: 1, steps: randomInt(9) }),
+  liftrides: (n) => ({
+    resort: "Öre",
+    season: 2025,
+    day: randomInt(3),
+    skierId: isOdd() ? anyNumber() : null,
+    minute: n,
+    liftId: randomInt(9),
+  }),
+  albums: (n) =>
+    n < albums.length
+      ? {
+          kind: "album",
+          id: albums[n],
+          artist: "",
+          title: "",
+          year: "",
+          imageType: "image/png",
+          image: Buffer.alloc(9),
+        }
+      : { kind: "review", albumId: albums[randomInt(albums.length)], liked: isOdd() },
+};
+
+const tested = domains.filter(({ name }) => name in eventOf);
+const others = ownDatabase(...tested.map(({ migrations, name }) => [migrations, name] as const)).connect();
+
+const textOf = (row: readonly unknown[]) =>
+  JSON.stringify(row.map((one) => (Buffer.isBuffer(one) ? one.toString("hex") : one)));
+
+// A member is text in Redis, and a number in most tables.
+const cellOf = (board: unknown, member: unknown) => textOf([board, member]).replaceAll('"', "");
+
+async function readIn(snapshot: SqlSnapshot, ranges: readonly RowRanges[], first: number): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const own = ranges.map((one) => ({ ...one, first }));
+  for await (const rows of readTables(snapshot, own)) lines.push(...rows.map(textOf));
+  return lines.toSorted();
+}
+
+test.each(tested)("what audit and rebuild read of $name, range by range, equals what rank() adds", async (domain) => {
+  const moves = new Moves();
+  for (let sequence = 0; sequence < 4; sequence++) {
+    const batch = { producer: "00".repeat(8), sequence };
+    const events = Array.from({ length: 50 }, (_, n): BatchEvent => {
+      const event: Event = {
+        id: n === 49 && sequence === 3 ? nil : newEventId(),
+        ...eventOf[domain.name]?.(sequence * 50 + n),
+      };
+      return { event, batch };
+    });
+    const changes = await others.transaction((transaction) =>
+      domain.store.write(transaction, events, () => expect.fail()),
+    );
+    domain.rank(changes, moves, onlyAllTime);
+  }
+  const { boards, ids, contradictions = [] } = domain.recount;
+  const rows = boards.flatMap((kind) => kind.rows);
+  await others.snapshot("write", async (snapshot) => {
+    for (const ranges of [rows, ids, contradictions])
+      expect(await readIn(snapshot, ranges, 1)).toEqual(await readIn(snapshot, ranges, 10_000));
+    expect(await readIn(snapshot, ids, 10_000)).toHaveLength(200);
+    const sums = new Map<string, number>();
+    let ofBatches = 0;
+    for await (const some of readTables(snapshot, rows)) {
+      for (const [board, member, by, producer] of some) {
+        if (producer !== null) ofBatches++;
+        if (board === null || member === null) continue;
+        const cell = cellOf(board, member);
+        sums.set(cell, (sums.get(cell) ?? 0) + Number(by));
+      }
+    }
+    expect(ofBatches).toBe(200);
+    const ranked = [...moves.boards()].flatMap(([board, members]) =>
+      [...members].map(([member, by]) => [cellOf(board, member), by] as const),
+    );
+    const nonZero = (cells: Iterable<readonly [string, number]>) =>
+      Object.fromEntries([...cells].filter(([, count]) => count !== 0));
+    expect(nonZero(sums)).toEqual(nonZero(ranked));
+  });
 });

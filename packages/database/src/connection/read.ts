@@ -40,7 +40,7 @@ export async function read<Row extends object>(
   }
 }
 
-// The server sorts sums over a hundred million rows before it sends the first one.
+// A server that is busy may send the first row of a range late.
 const longestSilenceMs = 1_800_000;
 
 export interface SnapshotOptions {

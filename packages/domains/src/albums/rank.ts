@@ -1,4 +1,4 @@
-import { rangesOf, rangesOfIds } from "@tally/contract";
+import { eventIds, rangesOf, rangesOfIds } from "@tally/contract";
 import type { Change, Moves, Recount } from "@tally/contract";
 import type { AlbumsEvent } from "./event.ts";
 
@@ -15,7 +15,7 @@ export function rank(changes: readonly Change<AlbumsEvent>[], moves: Moves): voi
 const reviews = "IF(liked, 'likes', 'dislikes'), LOWER(HEX(album_id)), 1, producer, sequence";
 const ids = ["albums", "album_reviews"].map((table) => rangesOfIds("id", table));
 
-const images = rangesOf("album_id", "album_images", "album_id", [Buffer.alloc(0), Buffer.alloc(16, 0xff)]);
+const images = rangesOf("album_id", "album_images", "album_id", eventIds);
 
 // Reads every image, along both primary keys.
 const selectIncompleteImages = `
