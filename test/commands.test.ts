@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { entry, picture } from "./http/requests.ts";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { sold } from "./kit/sales.ts";
@@ -38,9 +38,9 @@ test("send takes back a sale that it names by store and key, and reports at once
   const rejected = `^[0-9a-f-]{36} rejected: ${reason}\n$`;
   expectEnd(await runTally(system, ["send", ...refund, "--wait", "60"]), 1, rejected);
   expect(await tallyJson(system, "send", "voids", ...named, "--wait")).toMatchObject({ status: 201, ranked: true });
-  expect(await (await fetch(`${system.url}/purchases/${eventID}`)).json()).toMatchObject({
-    corrections: [{ kind: "void" }],
-  });
+  // The replica may lack it yet.
+  const shown = async () => (await fetch(`${system.url}/purchases/${eventID}`)).json();
+  await vi.waitFor(async () => expect(await shown()).toMatchObject({ corrections: [{ kind: "void" }] }), 20_000);
   expect(await runTally(system, ["send", "purchases", "--eventID", eventID])).toMatchObject({ exitCode: 2 });
   await tallyJson(system, "dead-letters", "discard", "--all");
 });

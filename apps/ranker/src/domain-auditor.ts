@@ -254,8 +254,8 @@ export class DomainAuditor {
       series,
       endpoint,
       signal: this.#signal,
-      onProgress({ step, batches }) {
-        if (step !== "reading batches") return;
+      onProgress({ step, batches, done }) {
+        if (step !== "reading batches" || done > 0) return;
         // The first rankings of a domain without rows replace nothing.
         const isFirst = reason === "unbuilt" && batches === 0;
         const line = `auditor: ${isFirst ? "" : "re"}building the rankings of ${name} from the rows`;

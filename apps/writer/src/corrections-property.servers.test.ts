@@ -90,7 +90,7 @@ async function openSystem() {
         const { earlier, closedTo } = await nextEpoch(database, name);
         expect(earlier.isOpen).toBe(false);
         return closedTo;
-      });
+      }, 20_000);
       await repair({ domain: name, reader: database.writer, rankings, from: 0, until });
       await fold({ ...options, until, keptMs: 0, waitMs: 0 });
     },

@@ -25,7 +25,7 @@ export async function* readTables(
       const [end]: readonly { value: SqlValue }[] = await snapshot.query(selectEnd, [...values, from, size - 1]);
       yield* snapshot.stream(select, [...values, from, end?.value ?? bounds[1]]);
       from = end?.value;
-      onRange?.((seen += from === undefined ? 0 : size));
+      if (from !== undefined) onRange?.((seen += size));
       size = nextSize(size, 500_000, startedAt);
     }
   }
