@@ -160,7 +160,7 @@ export interface Recount {
 
 export interface RecountedBoards {
   /** (board, member, by, producer, sequence), added up by the process that reads them. A row without a board or a member
-   * counts nowhere, one without a producer is of no batch. Together they have each event of a batch once. */
+   * counts nowhere, one without a producer is of no batch. The rows of all kinds have each event of a batch once. */
   readonly rows: readonly RowRanges[];
 }
 
@@ -174,7 +174,7 @@ export interface Series {
 export interface RecountedMirror {
   /** The boards of the series "". */
   readonly mirrored: MirroredBoards;
-  /** The series that a row of a day adds to, "" first. */
+  /** The series that a row of a day adds to, "" first. `by` of a day is that of its measure. */
   readonly seriesOf: (day: number | null) => readonly Series[];
   /** (member, entries, producer, sequence, day). Entries are the text of [[key, …], …], added up by the process that
    * reads them: much cheaper than a sum in SQL over the items of a JSON column. Without a producer, the row is of no
@@ -219,7 +219,9 @@ export function rangesOfIds(columns: string, table: string, condition?: string):
   return rangesOf(columns, `${table} FORCE INDEX (PRIMARY)`, "id", eventIds, condition);
 }
 
+/** Of 16 bytes. */
 export const eventIds: RowRanges["bounds"] = [Buffer.alloc(0), Buffer.alloc(16, 0xff)];
+/** Integers from 0 on. */
 export const naturals: RowRanges["bounds"] = [-1, Number.MAX_SAFE_INTEGER];
 
 /** How the rows of old months are removed from a domain's table while their counts stay: `tally retention`. */

@@ -26,7 +26,7 @@ export interface Batches {
 }
 
 /** `new`: the rows of batches in the ledger, by their index. `all`: also those of folded batches, in the order of the
- * table: cheaper for more than a third of the rows, and the only way without mirrored boards, whose counts are folded. */
+ * table: cheaper for more than a third of the rows. Required without mirrored boards: only their counts are folded. */
 export type RowsToRead = "new" | "all";
 
 export function rowsToRead({ boards }: Pick<Recount, "boards">, all: LedgerTotals, fold: LedgerTotals): RowsToRead {

@@ -34,7 +34,7 @@ export interface RebuildOptions {
 export interface RebuildProgress {
   readonly step: "reading batches" | "reading rows" | "loading cells" | "repairing" | "done";
   readonly batches: number;
-  /** Rows that were read, then cells that were loaded. */
+  /** Batches that were read, then rows, then cells that were loaded. */
   readonly done: number;
   readonly total?: number;
 }

@@ -61,7 +61,7 @@ test.each<KeptSeries>([
     if (randomInt(3) > 0) addTo(folded, row);
     else sums.add(row[0], [[row[1], row[2]]], byDay.get(day) ?? []);
   }
-  // Sums on the way must not stop: the day has as much as all time, before an older sale is taken back.
+  // No sum on the way must stop at 2^53 - 1: the day has as much as all time, and an older sale is taken back.
   for (const model of [folded, expected]) addTo(model, [10, 1, large, 20261125]);
   addTo(expected, [10, 1, -7, 20260101]);
   sums.add(10, [[1, -7]], byDay.get(20260101) ?? []);

@@ -8,8 +8,7 @@ interface Target {
   readonly by: Series["by"];
 }
 
-/** The counts of kept series. `by` of a day is that of its measure. What a row adds to a day that is kept is held once: all time is the sum of these days, of
- * other rows, and of what is folded. */
+/** The counts of kept series. A row of a kept day is held once, in that day; `withFolded` adds it to all time. */
 export class SeriesCounts {
   readonly #kept: KeptSeries;
   readonly #cells = new Map<string, CellCounts>();
@@ -26,9 +25,9 @@ export class SeriesCounts {
     }
   }
 
-  /** Each kept series with its counts, days first, valid until the next ones are asked for. Once. In memory: the counts
+  /** Each kept series with its counts, days first, valid until the next ones are asked for. Call it once. In memory: the counts
    * of all time, of the rows of each day, and those of one day that are folded. Not exact for all time where the count
-   * of a day has stopped. `onFolded`: rows so far. */
+   * of a day has stopped at 2^53 - 1. `onFolded`: rows so far. */
   async *withFolded(
     snapshot: SqlSnapshot,
     domain: string,

@@ -105,7 +105,14 @@ const eventOf: Readonly<Record<string, (n: number) => object>> = {
       : { kind: "review", albumId: albums[randomInt(albums.length)], liked: isOdd() },
 };
 
-const tested = domains.filter(({ name }) => name in eventOf);
+// Rows that do not follow from the events.
+const breakRows: Readonly<Record<string, string>> = {
+  swipes: "UPDATE swipe_pairs SET taken_at = taken_at - 1000",
+  albums: "INSERT INTO album_images (album_id, part, bytes) SELECT id, 7, 'x' FROM album_reviews",
+  liftrides: "UPDATE lift_rides SET minute = minute + 1",
+};
+
+const tested = domains.filter(({ name }) => name !== purchases.name);
 const others = ownDatabase(...tested.map(({ migrations, name }) => [migrations, name] as const)).connect();
 
 const textOf = (row: readonly unknown[]) =>
@@ -139,10 +146,13 @@ test.each(tested)("what audit and rebuild read of $name, range by range, equals 
   }
   const { boards, ids, contradictions = [] } = domain.recount;
   const rows = boards.flatMap((kind) => kind.rows);
+  const wrong = breakRows[domain.name];
+  if (wrong !== undefined) await others.transaction((transaction) => transaction.execute(wrong));
   await others.snapshot("write", async (snapshot) => {
     for (const ranges of [rows, ids, contradictions])
       expect(await readIn(snapshot, ranges, 1)).toEqual(await readIn(snapshot, ranges, 10_000));
     expect(await readIn(snapshot, ids, 10_000)).toHaveLength(200);
+    expect((await readIn(snapshot, contradictions, 1)).length > 10).toBe(wrong !== undefined);
     const sums = new Map<string, number>();
     let ofBatches = 0;
     for await (const some of readTables(snapshot, rows)) {

@@ -40,7 +40,7 @@ export async function read<Row extends object>(
   }
 }
 
-// A server that is busy may send the first row of a range late.
+// Most statements read a range of about a second; some count a whole table.
 const longestSilenceMs = 1_800_000;
 
 export interface SnapshotOptions {

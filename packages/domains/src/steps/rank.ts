@@ -2,7 +2,7 @@ import { rangesOfIds } from "@tally/contract";
 import type { Change, Moves, Recount } from "@tally/contract";
 import type { StepsEvent } from "./event.ts";
 
-export const usersOfDay = (day: number | string): string => `day:${day}`;
+export const usersOfDay = (day: number): string => `day:${day}`;
 
 export function rank(changes: readonly Change<StepsEvent>[], moves: Moves): void {
   for (const { event } of changes) moves.add(usersOfDay(event.day), String(event.userId), event.steps);
