@@ -20,15 +20,15 @@ test.each([
 ])(
   "Little's law is not applied to a load in which a request %s: it occupies a connection and is not in the mean",
   (_what, reply) => {
-    const whole = sampleReport({}, (recorder) => recorder.record(silent, false));
+    const whole = sampleReport({}, undefined, (recorder) => recorder.record(silent, false));
     expect(whole.littlesLaw.expectedPerSecond).toBeGreaterThan(0);
-    const failed = sampleReport({}, (recorder) => recorder.record(reply, false));
+    const failed = sampleReport({}, undefined, (recorder) => recorder.record(reply, false));
     expect(failed.littlesLaw.expectedPerSecond).toBe(null);
   },
 );
 
 test("failures of POSTs and GETs are reported separately", () => {
-  const report = sampleReport({}, (recorder) => {
+  const report = sampleReport({}, undefined, (recorder) => {
     for (const isRead of [true, true, false])
       for (const reply of [response(503), silent, broken]) recorder.record(reply, isRead);
     recorder.record(response(200), true);

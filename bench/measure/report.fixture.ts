@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Recorder } from "./load/recorder.ts";
+import type { AuditReport } from "@tally/reconcile";
 import type { BenchPlan } from "./bench-plan.ts";
 import { readMachine } from "./machine/disturbance.ts";
 import { makeReport } from "./make-report.ts";
@@ -9,6 +10,7 @@ import { eachTier } from "./watch/tiers.ts";
 /** A report of 100 events and 4 observations, with `changes`. `more` adds to what the recorder has seen. */
 export function sampleReport(
   changes: Partial<Report> = {},
+  audit?: AuditReport,
   more: (recorder: Recorder) => void = () => undefined,
 ): Report {
   const recorder = new Recorder(() => undefined);
@@ -62,12 +64,7 @@ export function sampleReport(
     readings: [reading, reading] as const,
   };
   return {
-    ...makeReport(plan, seen, {
-      system: { root: plan.root, versions: {} },
-      followed: undefined,
-      audit: undefined,
-      filled: 0,
-    }),
+    ...makeReport(plan, seen, { system: { root: plan.root, versions: {} }, followed: undefined, audit, filled: 0 }),
     ...changes,
   };
 }

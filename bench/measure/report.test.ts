@@ -3,6 +3,7 @@ import { isGood } from "./report.ts";
 import { sampleReport } from "./report.fixture.ts";
 
 const { accepted, reads } = sampleReport();
+const nothing = { endpoint: "write", waitedSeconds: 1, seconds: 1, notStored: [], domains: [] } as const;
 const late = { events: 9, neverStored: 1, neverRanked: 1 };
 const whole = { acknowledged: 100, stored: 100, ranked: 100, lost: 0, doubled: 0 };
 
@@ -16,4 +17,10 @@ test.each([
   ["nothing got a 2xx", { accepted: { ...accepted, events: 0 }, reads: { ...reads, requests: 0 } }, false],
 ] as const)("isGood judges a run in which %s", (_what, changes, good) => {
   expect(isGood(sampleReport(changes))).toBe(good);
+});
+
+test("a run that does not drain is reported, and is not good", () => {
+  const audited = { ...nothing, agrees: true, audit: whole };
+  expect(isGood(sampleReport({}, { ...audited, underWay: [] }))).toBe(true);
+  expect(isGood(sampleReport({}, { ...audited, underWay: ["3 batches wait in the ingest queue"] }))).toBe(false);
 });
