@@ -1,9 +1,9 @@
 export { BatchIds, batchDecoder, encodeBatch, textOfBatchId, UndecodableBatch, withBatchId } from "./batch.ts";
 export type { Batch, BatchId } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
-export { defineDomain, eventIds, naturals, otherFiles, rangesOf, rangesOfIds } from "./domain.ts";
+export { defineDomain, otherFiles } from "./domain.ts";
 export type { BatchEvent, Change, Domain, FeedEvent, Store, WatchSources } from "./domain.ts";
-export type { Refusal, Recount, RecountedBoards, RecountedMirror, Retention, RowRanges, Series } from "./domain.ts";
+export type { Refusal, Recount, RecountedBoards, RecountedMirror, Retention, Series } from "./domain.ts";
 export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent } from "./encoded-event.ts";
 export type { EncodedEvent, Event } from "./encoded-event.ts";
 export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, eventIdOfKeyedEntry, eventTimeOf } from "./event-id.ts";
@@ -21,6 +21,7 @@ export type { RankingMessage } from "./ranking-message.ts";
 export { bulkRoute, contentRoute, formRoute, IdempotencyKey, ingestRoute, putRoute, queryRoute } from "./routes.ts";
 export type { BulkRoute, Content, ContentRoute, Described, Form, FormPart, FormRoute } from "./routes.ts";
 export type { IngestRoute, PutRoute, QueryRoute } from "./routes.ts";
+export { eventIds, naturals, rangesOf, rangesOfIds, type RowRanges } from "./row-ranges.ts";
 export { boardsOfSeries, dayOfSeries, defaultSeries, firstKeptDay, firstLiveDay, isKept, keptSince } from "./series.ts";
 export {
   chainBoards,

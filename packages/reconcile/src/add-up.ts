@@ -99,14 +99,9 @@ const noCounts = () => new CellCounts();
 
 function addToBoards(rows: Rows, { boards, batches }: Pick<Sums, "boards" | "batches">): void {
   for (const [board, member, by, producer, sequence] of rows) {
-    if (board !== null && member !== null) boards.add(textOf(board), member, by);
+    if (board !== null && member !== null) boards.add(board, member, by);
     if (producer !== null) batches.add(producer, sequence, 1);
   }
-}
-
-function textOf(board: unknown): string {
-  if (typeof board !== "string") throw new TypeError("expected a board as text");
-  return board;
 }
 
 function addToSeries(

@@ -76,7 +76,8 @@ test("boards have the counts of members that are numbers or texts, none of 0", (
   counts.add("none", 1, 0);
   const [{ board, cells } = { board: "", cells: [] }, ...others] = [...counts.all()];
   expect([board, Object.fromEntries(cells), others]).toEqual(["likes", { 7: 1, "0a": 1 }, []]);
-  expect(() => counts.add("likes", 1, "1")).toThrow("expected an integer");
+  expect(() => counts.add("likes", 1, "1")).toThrow("expected a text and an integer");
+  expect(() => counts.add(5, 1, 1)).toThrow("expected a text and an integer");
 });
 
 test.each([1, -1])("a count stops at 2^53 - 1, times %i", (sign) => {

@@ -81,8 +81,9 @@ export class CellCounts {
 export class BoardCounts {
   readonly #boards = new Map<string, { readonly numbers: KeyCounts; readonly texts: Map<string, number> }>();
 
-  add(board: string, member: unknown, by: unknown): void {
-    if (!Number.isInteger(by)) throw new TypeError("expected an integer as by");
+  /** Throws TypeError unless the board is text and `by` an integer. */
+  add(board: unknown, member: unknown, by: unknown): void {
+    if (typeof board !== "string" || !Number.isInteger(by)) throw new TypeError("expected a text and an integer");
     const counts = this.#boards.getOrInsertComputed(board, () => ({ numbers: new KeyCounts(), texts: new Map() }));
     if (by === 0) return;
     if (isNatural(member)) counts.numbers.add(member, Number(by));

@@ -25,9 +25,9 @@ export class SeriesCounts {
     }
   }
 
-  /** Each kept series with its counts, days first, valid until the next ones are asked for. Call it once. In memory: the counts
-   * of all time, of the rows of each day, and those of one day that are folded. Not exact for all time where the count
-   * of a day has stopped at 2^53 - 1. `onFolded`: rows so far. */
+  /** Each kept series with its counts, days first, valid until the next ones are asked for. Call it once. In memory: all
+   * time, the rows of each day, and the folded counts of one day. Not exact for all time where the count of a day has
+   * stopped at 2^53 - 1. `onFolded`: rows so far. */
   async *withFolded(
     snapshot: SqlSnapshot,
     domain: string,
