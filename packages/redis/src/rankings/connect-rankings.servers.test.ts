@@ -251,6 +251,12 @@ test("as-of is the time of the newest batch, in any order of arrival", async () 
   expect((await rankings.top("age", "b", 10)).asOf).toBe(2000);
 });
 
+test("a batch is sought in the ledger from its ranking on, unless its time says that it is in none", async () => {
+  const [stored, other] = [message({ b: { "1": 1 } }), message({ b: { "1": 1 } }, 0)];
+  for (const one of [stored, other]) await rankings.rank("sought", one);
+  expect((await rankings.inLedger("sought")).batches).toEqual([stored.batch]);
+});
+
 test("a message that cannot be read is rejected before anything is marked", async () => {
   const broken = { ...message({}), shards: [Buffer.from([0xc1]), Buffer.from([0x90]), Buffer.from([0x90])] };
   await expect(rankings.rank("broken", broken)).rejects.toThrow();
