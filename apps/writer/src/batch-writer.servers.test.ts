@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { listLetters, replayOf } from "@tally/database";
 import { openTcpProxy } from "@tally/local";
-import { BatchIds, textOfBatchId } from "@tally/contract";
+import { BatchIds, textOfBatchId, type Domain } from "@tally/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { bodyOf, deliveryOf, hexOf, newBatchId, openWriter } from "./purchases.test-kit.ts";
-import { purchasesDatabase, rowsOf, sale } from "./purchases.test-kit.ts";
+import { purchases, purchasesDatabase, rowsOf, sale } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
 
@@ -112,6 +112,24 @@ test("a message that is no batch, or another batch under a stored id, becomes a 
   for (let n = 0; n < 2; n++) await take(replayOf(letter, "tally", new BatchIds(), 1).body);
   expect(figures.slice(-2).map(({ changes }) => changes)).toEqual([1, 0]);
   expect(await rowsOf(database.writer, 6)).toHaveLength(3);
+});
+
+test("a batch whose moves the database rejects becomes a dead letter; the next one is stored", async () => {
+  const rank: Domain["rank"] = (changes, moves, kept) => {
+    purchases.rank(changes, moves, kept);
+    // Too many for a statement.
+    for (let board = 0; changes.length > 1 && board < 200_000; board++) moves.add(`store:${board}`, "5", 1);
+  };
+  const { take, database } = await openWriter(own, { domain: { ...purchases, rank } });
+  const body = bodyOf([sale(61), sale(61)]);
+  await take(body, bodyOf([sale(62)]));
+  expect([await rowsOf(database.writer, 61), (await rowsOf(database.writer, 62)).length]).toEqual([[], 1]);
+  const letters = (await listLetters(database.writer, { stage: "message" }, 100)).filter((one) =>
+    one.body.equals(body),
+  );
+  expect(letters.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(/a statement of \d+ characters is too large/),
+  ]);
 });
 
 test("an abort ends all retries at once: what is not stored stays unacknowledged", async () => {

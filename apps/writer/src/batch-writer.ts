@@ -71,6 +71,7 @@ export class BatchWriter {
   #begunAtMs = 0;
   #endWait: () => void = () => undefined;
   readonly #announcing = new Set<Promise<void>>();
+  readonly #unexplained = new WeakSet<Delivery>();
 
   constructor(options: BatchWriterOptions) {
     this.#options = options;
@@ -206,8 +207,12 @@ export class BatchWriter {
     const { database, domain, signal } = this.#options;
     const rejected = await retried(this.#outage, () => findRejected(database, domain, only, signal), signal);
     if (rejected === "aborted") return;
-    // The database now rejects none.
-    if (rejected.size === 0) await backOff(1, undefined, signal);
+    if (rejected.size === 0) {
+      // The database may reject none by now. Twice: it rejects what all events have in common, such as their moves.
+      if (this.#unexplained.has(only.delivery)) return this.#keepAsLetter(only.delivery, fault.message, acknowledge);
+      this.#unexplained.add(only.delivery);
+      await backOff(1, undefined, signal);
+    }
     await this.#store([without(only, rejected)], copies);
   }
 

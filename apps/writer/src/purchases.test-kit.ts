@@ -136,10 +136,10 @@ export const receivedOf = (body: Buffer, redelivered = false) => receive(decode,
 export const storeIn = (
   transaction: SqlTransaction,
   bodies: readonly Buffer[],
-  { domain = purchases, folded = new Set<string>() } = {},
+  { domain = purchases, folded = new Set<string>(), series = defaultSeries } = {},
 ) => {
   const received = bodies.map((body) => receivedOf(body));
-  const ranked = { ingestQueue: "q", rankingShards: 2, series: defaultSeries };
+  const ranked = { ingestQueue: "q", rankingShards: 2, series };
   return storeBatches(transaction, domain, received, ranked, folded);
 };
 

@@ -101,8 +101,9 @@ const selectCorrections = `
   SELECT ${correctionTable.selectList()}, stored_at AS storedAt FROM purchase_corrections WHERE sale_id IN (?)
   ORDER BY stored_at, id`;
 
-// The moves of a batch are one statement and one message, and a short void may have 500 lines.
-const linesOfBatchMax = 50_000;
+// The moves of a batch are one statement and one message, and a short void may have 500 lines: 148 characters of the
+// statement for each line of three measures, with ids of 16 digits.
+const linesOfBatchMax = 15_000;
 
 /** The corrections that are new and that their sales admit, with what they count. Of two that exclude each other, the
  * first to arrive is admitted. Locks the sales. */
