@@ -251,6 +251,18 @@ test("as-of is the time of the newest batch, in any order of arrival", async () 
   expect((await rankings.top("age", "b", 10)).asOf).toBe(2000);
 });
 
+test("a board is not exact before a generation is built, nor after a script has failed", async () => {
+  const isExact = async () => (await rankings.top("lost", "b", 10)).isExact;
+  await rankings.rank("lost", message({ b: { "1": 1 } }));
+  expect(await isExact()).toBe(false);
+  await goLive(await build("lost"));
+  expect(await isExact()).toBe(true);
+  const [live] = await redis.mget(`${shardKey(namespace, "lost", 0)}:generation`);
+  for (let shard = 0; shard < 3; shard++)
+    await redis.set(`${shardKey(namespace, "lost", shard)}:${live}:dirty`, "failed");
+  expect(await isExact()).toBe(false);
+});
+
 test("a batch is sought in the ledger from its ranking on, unless its time says that it is in none", async () => {
   const [stored, other] = [message({ b: { "1": 1 } }), message({ b: { "1": 1 } }, 0)];
   for (const one of [stored, other]) await rankings.rank("sought", one);
