@@ -25,6 +25,8 @@ export type Replica = Pick<Endpoint, "host" | "isBehind" | "query"> & Readonly<P
 
 const closePollMs = 10;
 const askEveryMs = 1000;
+// The server keeps the locks of a client whose machine is gone for hours by default.
+const abandonedAfterSeconds = 60;
 /** `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only. */
 export const takesWrites = "SELECT @@global.read_only = 0 AND @@global.innodb_read_only = 0 AS ok";
 // A server that accepts one connection and refuses the next would fill the log otherwise.
@@ -63,7 +65,11 @@ export class Endpoint implements ReadSource {
   async open({ abandonable = false } = {}): Promise<Session> {
     for (;;) {
       const connection = await this.#connect();
-      const onReturn = (returned: Session) => void this.#lent.delete(returned);
+      const onReturn = (returned: Session) => {
+        this.#lent.delete(returned);
+        // Its snapshot has changed the time of the session.
+        if (abandonable) this.#askedAt.delete(connection);
+      };
       const session = new Session(connection, this.#options.queryTimeoutMs, onReturn);
       this.#lent.set(session, abandonable);
       if (await this.#isUsable(connection, session)) return session;
@@ -80,6 +86,7 @@ export class Endpoint implements ReadSource {
     try {
       if (askedAt === undefined) {
         for (const sql of sessionSql(queryTimeoutMs, name)) await session.run(sql);
+        if (name === "write") await session.run(`SET SESSION wait_timeout = ${abandonedAfterSeconds}`);
         this.#askedAt.set(connection, performance.now());
         return true;
       }

@@ -36,6 +36,18 @@ test.each([
   expect(await ids()).toEqual([]);
 });
 
+test("the server ends an abandoned transaction after a minute, and no snapshot", async () => {
+  const database = connect({ writeConnections: 1 });
+  const select = "SELECT @@wait_timeout AS seconds";
+  const inTransaction = () => database.transaction((tx) => tx.query(select));
+  const inSnapshot = await database.snapshot("write", (snapshot) => snapshot.query(select));
+  expect([await inTransaction(), inSnapshot, await inTransaction()]).toEqual([
+    [{ seconds: 60 }],
+    [{ seconds: 28_800 }],
+    [{ seconds: 60 }],
+  ]);
+});
+
 test("isolation is READ COMMITTED, the mode is strict, the time zone is UTC, unchanged rows are not counted", async () => {
   const { database } = await table("settings", [1]);
   await database.transaction(async (tx) => {
