@@ -8,6 +8,7 @@ import type { NotedEpoch, Rankings } from "@tally/redis";
 import { fold, rebuild, repair } from "@tally/reconcile";
 import type { rankerMetrics } from "./ranker-metrics.ts";
 import { rebuildPace } from "./rebuild-pace.ts";
+import { SettledEpochs } from "./settled-epochs.ts";
 
 type Seen = "onRepaired" | "onRebuilt" | "onRebuildDelayed" | "onFoldFailed" | "onWatched";
 
@@ -25,8 +26,6 @@ export interface AuditorOptions extends Pick<ReturnType<typeof rankerMetrics>, S
 
 /** Between two epochs. */
 export const epochEveryMs = 5000;
-// The ranking messages of a closed epoch may still be in the rank queue.
-const settledAfterMs = 3000;
 // A transaction that stays open, such as that of a frozen writer, keeps an epoch open: then batches are checked that
 // may still be in the rank queue.
 const stuckAfterMs = 10_000;
@@ -46,12 +45,12 @@ export class DomainAuditor {
   readonly #watchOutage: Outage;
   readonly #feed: ReturnType<typeof feedPublisher> | undefined;
   #openedAtMs = -Infinity;
-  /** Epochs up to `to` were closed when this was seen. `settledTo`: those that were closed `settledAfterMs` before. */
-  #closed = { to: 0, seenAtMs: 0, settledTo: 0 };
+  readonly #settled = new SettledEpochs();
   #missingSinceMs: number | undefined;
   /** Since when the earlier epoch cannot be closed, or was last checked although it is open. */
   #stuckSinceMs: number | undefined;
   #newest = 0;
+  #closedTo = 0;
   /** The boards of the days before it are deleted. */
   #forgotten = 0;
 
@@ -130,12 +129,10 @@ export class DomainAuditor {
     const now = performance.now();
     this.#stuckSinceMs = earlier.isOpen ? (this.#stuckSinceMs ?? now) : undefined;
     this.#newest = newest.epoch;
-    const { to, seenAtMs } = this.#closed;
-    if (now - seenAtMs >= settledAfterMs) this.#closed.settledTo = to;
+    this.#closedTo = closedTo;
+    this.#settled.see(closedTo, now);
     // The database was restored or has lost epochs: what was checked was in another history.
     if (closedTo < (this.#checkedTo ?? 0)) this.#checkedTo = undefined;
-    this.#closed.settledTo = Math.min(this.#closed.settledTo, closedTo);
-    if (closedTo !== to) this.#closed = { to: closedTo, seenAtMs: now, settledTo: this.#closed.settledTo };
   }
 
   async readChecked(instance: string): Promise<void> {
@@ -150,7 +147,7 @@ export class DomainAuditor {
 
   /** `isOther`: this Redis process is not the one that was checked before. */
   async repair(instance: string, isOther: boolean): Promise<void> {
-    const until = isOther ? this.#closed.to : this.#closed.settledTo;
+    const until = isOther ? this.#closedTo : this.#settled.to;
     if (this.#stuckSinceMs !== undefined && performance.now() - this.#stuckSinceMs >= stuckAfterMs) {
       this.#stuckSinceMs = performance.now();
       await this.#repairBetween((this.#checkedTo ?? 0) + 1, this.#newest);
@@ -225,7 +222,8 @@ export class DomainAuditor {
     const { rankings, database } = this.#options;
     const { name } = this.#domain;
     const [shards, kept] = await Promise.all([rankings.shards(name), readShards(database.writer, name)]);
-    if (shards !== kept) await database.transaction((transaction) => keepShards(transaction, name, shards));
+    if (shards === kept) return;
+    await database.transaction((transaction) => keepShards(transaction, name, shards), { giveUpAfterMs: 5000 });
   }
 
   /** Returns how many batches only a rebuild can rank. Reports what was ranked also when it fails half-way. */

@@ -55,6 +55,8 @@ export type RebuildOutcome =
 
 const repairRoundsMax = 10;
 const shortMs = 1000;
+// A statement reads a range of about a second. A server that hangs must not keep the right to build.
+const rangeWithinMs = 120_000;
 
 /** Throws DatabaseError, and errors of Redis; the rankings stay right. About 5 s for a million cells. */
 export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
@@ -75,8 +77,12 @@ async function rebuildFrom(
   const generation = await rankings.build(domain.name, options.shards ?? (await shardsOfLost(options)));
   if (generation === undefined) return { name: "busy" };
   try {
-    const { epochs, fold, batches, cells } = await withRecount(database, endpoint, domain, (snapshot, { boards }) =>
-      load(snapshot, boards, generation, options),
+    const { epochs, fold, batches, cells } = await withRecount(
+      database,
+      endpoint,
+      domain,
+      (snapshot, { boards }) => load(snapshot, boards, generation, options),
+      { silenceMs: rangeWithinMs },
     );
     // Each round checks what the one before may not have seen.
     const closedTo = epochs?.closedTo ?? -1;
@@ -112,7 +118,9 @@ async function rebuildFrom(
     // A database that loses what the snapshot had lacks its newest epoch.
     if (epochs !== undefined) await rankings.noteEpoch(domain.name, epochs.newest, []);
     const shards = await rankings.shards(domain.name);
-    await database.transaction((transaction) => keepShards(transaction, domain.name, shards));
+    const soon = { giveUpAfterMs: 5000 };
+    // The auditor repeats it.
+    await database.transaction((transaction) => keepShards(transaction, domain.name, shards), soon);
     options.onProgress?.({ step: "done", batches, done: cells });
     return { name: "rebuilt", closedTo, batches, cells, ranked };
   } finally {

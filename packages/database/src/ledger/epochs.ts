@@ -86,6 +86,9 @@ export function isInHistory({ newest, earlier }: Epochs, { epoch, token }: Omit<
   return [newest, earlier].some((one) => one.epoch === epoch && one.token === token);
 }
 
+// The auditor that calls repairs rankings also while the database cannot write.
+const soon = { giveUpAfterMs: 5000 };
+
 /** Opens the epoch after the newest one, and returns it; undefined: the earlier one is open, another process did the
  * same, the outcome is unknown, or `mayOpen` says no, which reads the same history of the database. Waits for none. */
 export async function openEpoch(
@@ -101,7 +104,7 @@ export async function openEpoch(
     const unshared = await transaction.query(lockUnshared, [domain, slot, earlier.epoch]);
     if (unshared.length === 0 || !(await mayOpen(transaction))) return 0;
     return transaction.execute(openNext, [token, domain, slot, earlier.epoch]);
-  });
+  }, soon);
   return opened === 0 ? undefined : { epoch: earlier.epoch + 2, token: token.toString("hex"), isOpen: true };
 }
 
@@ -116,7 +119,7 @@ export async function closeEarlier(
     if ((await findEpochs(transaction, domain))?.earlier.epoch !== earlier.epoch) return;
     const unshared = await transaction.query(lockUnshared, [domain, earlier.epoch % 2, earlier.epoch]);
     if (unshared.length > 0) await transaction.execute(closeOne, [domain, earlier.epoch % 2]);
-  });
+  }, soon);
 }
 
 /** ms since 1970. */

@@ -1,6 +1,7 @@
 import { utcDayOf } from "@tally/contract";
 import type { Domain, Recount, Retention, SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import type { Database } from "../connection/connect-database.ts";
+import type { SnapshotOptions } from "../connection/read.ts";
 
 export const retentionMigrations = new URL("./migrations/", import.meta.url);
 
@@ -61,6 +62,7 @@ export async function withRecount<R extends Partial<Recount>, T>(
   endpoint: "read" | "write",
   { name, recount, retention }: Recounted<R>,
   work: (snapshot: SqlSnapshot, recount: R) => Promise<T>,
+  options?: Pick<SnapshotOptions, "silenceMs">,
 ): Promise<T> {
   // Both tables in one statement: a statement that waits for its first table holds none, so it cannot deadlock with an
   // exchange of the two.
@@ -69,5 +71,5 @@ export async function withRecount<R extends Partial<Recount>, T>(
     const wasRemoved = retention !== undefined && (await readRetainedFrom(snapshot, name)) !== undefined;
     return work(snapshot, wasRemoved ? retention.recount : recount);
   };
-  return database.snapshot(endpoint, ofSnapshot, { holding });
+  return database.snapshot(endpoint, ofSnapshot, { ...options, holding });
 }
