@@ -230,14 +230,16 @@ test("while a frozen writer keeps an epoch open, lost ranking messages of other 
   await commit();
 });
 
-test("a database that loses what a rebuild had read lacks the epoch that the rebuild noted", async () => {
-  const { domain, database, seen, storeSale, lose, rebuild: build, count, start } = await open(14);
+test.each([
+  [14, "lacks the epoch that the rebuild noted", "UPDATE ledger_epochs SET token = ? WHERE domain = ?"],
+  [24, "after its newest epoch began lacks the batches", undefined],
+])("the rankings of store %i are rebuilt: a database that loses what a rebuild had read %s", async (id, _, change) => {
+  const { domain, database, seen, storeSale, lose, rebuild: build, count, start } = await open(id);
   const lost = await storeSale();
   await build();
   await lose(lost.batch);
-  await database.transaction((transaction) =>
-    transaction.execute("UPDATE ledger_epochs SET token = ? WHERE domain = ?", [randomBytes(8), domain.name]),
-  );
+  if (change !== undefined)
+    await database.transaction((transaction) => transaction.execute(change, [randomBytes(8), domain.name]));
   start();
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 30_000);
   expect(await count()).toBe(0);

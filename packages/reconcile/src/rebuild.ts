@@ -1,5 +1,5 @@
 import { clockOf, findEpochs, keepShards, readEpochs, readShards, readFold, readTotals } from "@tally/database";
-import { withRecount } from "@tally/database";
+import { listBatches, placeAt, withRecount } from "@tally/database";
 import type { Database, Epochs, Fold, Recounted } from "@tally/database";
 import { boardsOfSeries, defaultSeries, keptSince, settingsOf } from "@tally/contract";
 import type { Recount, SeriesSettings, SqlSnapshot } from "@tally/contract";
@@ -55,6 +55,7 @@ export type RebuildOutcome =
 
 const repairRoundsMax = 10;
 const shortMs = 1000;
+const recentMax = 10_000;
 // A statement reads a range of about a second. A server that hangs must not keep the right to build.
 const rangeWithinMs = 120_000;
 
@@ -115,7 +116,7 @@ async function rebuildFrom(
     // Batches from writers of an earlier release, in an upgrade, have no epoch.
     const unordered = { domain: domain.name, reader: database.writer, rankings, from: 0, until: 0 };
     ranked += (await repair(unordered)).ranked;
-    // A database that loses what the snapshot had lacks its newest epoch.
+    // A database that loses what the snapshot had lacks its newest epoch, or batches that `load` has noted.
     if (epochs !== undefined) await rankings.noteEpoch(domain.name, epochs.newest, []);
     const shards = await rankings.shards(domain.name);
     const soon = { giveUpAfterMs: 5000 };
@@ -141,6 +142,12 @@ async function load(
   { domain, rankings, series, signal, onProgress }: RebuildOptions,
 ): Promise<{ epochs: Epochs | undefined; fold: Fold; batches: number; cells: number }> {
   const epochs = await findEpochs(snapshot, domain.name);
+  if (epochs !== undefined) {
+    const { earlier, newest: last } = epochs;
+    await generation.noteRecent(
+      await listBatches(snapshot, domain.name, placeAt(earlier.epoch), last.epoch, recentMax),
+    );
+  }
   const fold = await readFold(snapshot, domain.name);
   const before = await rankings.series(domain.name);
   const settings = series ?? (before === undefined ? defaultSeries : settingsOf(before));

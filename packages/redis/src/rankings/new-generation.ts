@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Moves, textOfSeries, type KeptSeries, type MirroredBoards } from "@tally/contract";
+import { Moves, textOfBatchId, textOfSeries, type KeptSeries, type MirroredBoards } from "@tally/contract";
 import { batchRanking, firstGeneration, keysOfShard, withChain, type Shards } from "./live-shards.ts";
 import { encodeMember, encodeMoves, packr, shardOf } from "./encode-moves.ts";
 import type { Cells, MirroredCounts, NewGeneration } from "./rankings.ts";
@@ -51,6 +51,10 @@ export async function buildGeneration(
 
     async noteFolded(batches) {
       await Promise.all(keys.map((key) => redis.set(`${key}:${name}:folded`, batches)));
+    },
+
+    async noteRecent(batches) {
+      if (batches.length > 0) await redis.sadd(`${first}:${name}:recent`, ...batches.map(textOfBatchId));
     },
 
     async noteSeries(kept) {

@@ -49,6 +49,8 @@ export interface NewGeneration extends BatchRanking {
   /** Adds the marks of a producer, one for each ranked batch: bit n, highest bit of a byte first, is sequence n. */
   mark(producer: string, marks: Buffer): Promise<void>;
   noteFolded(batches: number): Promise<void>;
+  /** Batches that are marked, and that the ledger may lose: see `inLedger`. */
+  noteRecent(batches: readonly BatchId[]): Promise<void>;
   /** Says which series it has. Readers and audits believe no other one. */
   noteSeries(kept: KeptSeries): Promise<void>;
   /** Waits until everything that was added is loaded. `asOf`: when the newest of its batches was stored. */
