@@ -76,8 +76,7 @@ export function addLiveRoute(app: FastifyInstance, { watchables, check, ...limit
       }
       // Pipelined requests may open many streams on one connection.
       socket.setMaxListeners(0);
-      // Not of the response: Node emits no "close" for one that waits for an earlier response of its connection.
-      socket.once("close", () => {
+      reply.raw.once("close", () => {
         release();
         for (const { path } of watched) feeds.leave(path, stream);
       });

@@ -108,3 +108,13 @@ test("a body in chunks of one byte is read whole, and takes at most twice its le
   socket.write("0\r\n\r\n");
   expect(String(await response)).toContain(`{"length":${bytes}}`);
 });
+
+// Before Node 26.1, the response of such a request emits no "close".
+test("a request that waits for an earlier response releases its memory when the client disconnects", async () => {
+  const socket = client();
+  socket.write(`${head(4)}wait${head(100 * kibibyte)}`);
+  socket.write(Buffer.alloc(100 * kibibyte, "wait"));
+  await vi.waitFor(() => expect(held).toBe(100 * kibibyte), 10_000);
+  socket.resetAndDestroy();
+  await vi.waitFor(() => expect(held).toBe(0), 10_000);
+});
