@@ -48,7 +48,7 @@ const plainEncodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
 /** The parts of a multipart/form-data body, each as bytes, because some clients send texts as files and some send files
  * without a name. A form of up to 64 KiB takes about 20 µs. A larger one is read in slices, between which other
  * requests run. Throws InvalidInput, or PART_TOO_LARGE for a part of more than `partBytesMax`. */
-async function formOf(contentType: string | undefined, body: unknown, partBytesMax: number): Promise<Form> {
+export async function formOf(contentType: string | undefined, body: unknown, partBytesMax: number): Promise<Form> {
   if (!Buffer.isBuffer(body) || body.length === 0) throw new InvalidInput("body", "multipart/form-data", undefined);
   if (contentType === undefined || !/^multipart\/form-data *(;|$)/i.test(contentType))
     throw unsupported("Content-Type", "multipart/form-data", contentType);
@@ -74,7 +74,7 @@ async function formOf(contentType: string | undefined, body: unknown, partBytesM
       if (name === undefined) fault("a name for each part", "a part without");
       else if (parts.has(name)) fault("each part once", `${name} twice`);
       else if (!plainEncodings.has(encoding)) fault("parts as they are", encoding);
-      else parts.set(name, { bytes: chunks.length === 1 ? (chunks[0] ?? none) : Buffer.concat(chunks), type });
+      else parts.set(name, { bytes: copyOf(chunks), type });
     });
   });
   parser.on("partsLimit", () => fault(`at most ${partsMax} parts`, "more"));
@@ -97,7 +97,14 @@ async function formOf(contentType: string | undefined, body: unknown, partBytesM
   return Object.fromEntries(parts);
 }
 
-const none = Buffer.alloc(0);
+/** Outside the pool of small buffers: an event that the finder keeps would keep the whole pool, or the request that the
+ * chunks are views of, in memory. */
+function copyOf(chunks: readonly Buffer[]): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) at += chunk.copy(bytes, at);
+  return bytes;
+}
 
 function parserOf(contentType: string, partBytesMax: number, bufferedBytes: number) {
   try {
