@@ -114,6 +114,19 @@ test("a key is remembered for 24 h; then other content may take it, and a retry 
   }
 });
 
+test("a ride that is stored already, under the key of another ride, gets 422", async () => {
+  const ride =
+    (minute: number): Post =>
+    (url, headers) =>
+      postJson(`${url}/skiers/r/seasons/1/days/1/skiers/1`, { time: minute, liftID: 1 }, headers);
+  const { id } = await post(0, ride(2), randomUUID());
+  await expect.poll(() => eventOf(id)).toMatchObject({ stored: true });
+  const key = randomUUID();
+  expect((await post(0, ride(1), key)).status).toBe(201);
+  expect((await post(1, ride(2), key)).status).toBe(422);
+  expect((await post(1, ride(1), key)).status).toBe(201);
+});
+
 test("while Redis is frozen, keyed requests are accepted, and few of them wait for it", async () => {
   const proxy = await openTcpProxy(system.addresses.redisUrl);
   onTestFinished(() => proxy.close());

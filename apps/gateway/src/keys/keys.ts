@@ -43,12 +43,13 @@ export function domainKeys(
      * `eventId`: the event's, absent for a key of several events.
      *
      * If Redis lost the key, a later content may have bound it and become a dead letter. So before an event is
-     * rejected, its row is compared, once for each key: a retry of the stored event is accepted at any later time. */
+     * rejected, its row is compared, once for each key: a retry of the stored event is accepted at any later time. An
+     * event whose id is made of its content has no such row: it may be stored under another key. */
     async bind(id: EventId, content: string, field: string, eventId?: EventId): Promise<number> {
       const known = await memory.check(id, fingerprintOf(content));
       onCheck(known.state);
       if (known.state !== "other") return known.firstAtMs;
-      const stored = eventId === undefined || known.isOfRow ? undefined : await storedContent(eventId);
+      const stored = eventId !== id || known.isOfRow ? undefined : await storedContent(id);
       if (stored === "unknown") return known.firstAtMs;
       if (stored !== undefined) await memory.bindToRow(id, fingerprintOf(stored.content), known.firstAtMs);
       if (stored?.content !== content) throw new ClientError(rejection("IDEMPOTENCY_KEY_REUSED", { field }));
