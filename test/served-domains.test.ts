@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { batchOf, openPublisher, poisonSale } from "./kit/publish.ts";
 import { sell, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { expectAllKept } from "./kit/tally.ts";
@@ -16,6 +17,13 @@ test("each app serves the domains of DOMAINS alone; without the writer of one th
   const [sales = "", others = ""] = system.urls;
   expect([(await walk(sales)).status, (await sell(others, 7)).status]).toEqual([404, 404]);
   expect(await jsonOf(`${others}/status`)).toMatchObject({ domains: [{ name: "steps" }, { name: "swipes" }] });
+
+  const letter = poisonSale(7);
+  const send = await openPublisher(system);
+  await send(batchOf([letter]));
+  await expect.poll(async () => (await fetch(`${others}/dead-letters/${letter.id}`)).status).toBe(200);
+  const replay = await fetch(`${others}/dead-letters/${letter.id}/replay`, { method: "POST" });
+  expect([replay.status, await replay.text()]).toEqual([400, expect.stringContaining("an ingest queue of DOMAINS")]);
 
   await system.server("writer-1").stop();
   const sale = await sold(sales, 7);

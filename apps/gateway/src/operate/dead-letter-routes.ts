@@ -100,15 +100,16 @@ export function addDeadLetterRoutes(app: FastifyInstance, servers: GatewayServer
   addSettleRoute(app, "discard", servers, async (head) => head);
   const batches = new BatchIds();
   const eventVersions = new Map(allDomains.map(({ name, eventVersion }) => [name, eventVersion]));
+  const queues = new Set(config.domains.map((domain) => queuesOf(config.namespace, domain).ingest.name));
   addSettleRoute(app, "replay", servers, async ({ id }) => {
     const letter = await letterOf(reader, id);
-    // A gateway may not publish ranking messages: the broker would close the channel of all events.
-    if (letter.queue === queuesOf(config.namespace, letter.domain).rank.name) {
-      const expected = "a dead letter of an ingest queue; `pnpm tally dead-letters replay` sends others";
-      throw new InvalidInput("id", expected, letter.id);
-    }
     const deadline = Date.now() + config.confirmWithinMs;
     const message = replayOf(letter, config.namespace, batches, eventVersions.get(letter.domain) ?? 1);
+    // To any other queue a gateway may not publish: the broker would close the channel of all events.
+    if (!queues.has(message.queue)) {
+      const expected = "a dead letter of an ingest queue of DOMAINS; `pnpm tally dead-letters replay` sends others";
+      throw new InvalidInput("id", expected, letter.id);
+    }
     const outcome = await publisher.publish({ ...message, deadline });
     if (outcome !== "confirmed") throw new ClientError(rejectionOfOutcome(commitOutcomes[outcome]));
     return letter;
