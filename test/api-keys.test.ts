@@ -3,7 +3,7 @@ import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { field, file, raw } from "./http/requests.ts";
-import { expectJson, sell, sellMany as sellManyAt, sendForm } from "./kit/sales.ts";
+import { expectJson, postJson, sell, sellMany as sellManyAt, sendForm } from "./kit/sales.ts";
 import { countOf, openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey, keysCommand, knows, runTally } from "./kit/tally.ts";
 
@@ -142,6 +142,21 @@ test("a key for store 31 neither writes nor reads store 32, and leaves no row th
   const sale = async () => (await send(own, { headers })).json();
   await expect.poll(sale, { timeout: 20_000 }).toMatchObject({ corrections: [{ kind: "void" }] });
   expect(await rowsOf(31, 32, 3, 310)).toEqual([3, 0, 0, 0]);
+});
+
+test("a key for one store does not read what another store sold from the reason of its own rejected refund", async () => {
+  const own = bearer((await newKey("--scope", "purchases:read", "purchases:write", "--store", "51")).key);
+  const sale = (await sellWith(52, bearer(full.key))).headers.get("tally-event-id");
+  const refund = { storeID: 51, date: "20261120", lines: [{ line: 0, ItemID: 8, numberOfItems: 1 }] };
+  const headers = { ...own, "idempotency-key": "wrong-item" };
+  const sent = await postJson(`${system.url}/purchases/${sale}/refunds`, refund, headers);
+  const path = `/events/${sent.headers.get("tally-event-id")}`;
+  const event = async (reader: typeof own) => (await send(path, { headers: reader })).json();
+  const rejected = { state: "rejected", reason: "line 0: the sale has item 9 there, not 8" };
+  await expect.poll(() => event(bearer(full.key))).toMatchObject(rejected);
+  const shown = await event(own);
+  expect(shown).toMatchObject({ state: "rejected" });
+  expect(shown).not.toHaveProperty("reason");
 });
 
 test("each entry of a bulk request needs a key for its store, as JSON and as lines", async () => {

@@ -41,7 +41,7 @@ const eventDocument: OwnDocument = {
   path: "/events/:id",
   summary: "whether an event is stored, and counted in the rankings",
   description:
-    "`parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. Both have a `reason`. An id that no gateway ever returned is `pending`",
+    "`parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. Both have a `reason`, unless the API key is limited to stores. An id that no gateway returned is `pending`",
   errors: ["INVALID_INPUT", "UNREADABLE"],
   examples: {
     "the purchase of POST /purchase": {
@@ -79,12 +79,12 @@ export function addEventRoute(
     if (found === undefined || ("state" in found && found.state === "replayed"))
       return { ...unstored, domain: null, state: "pending" } as const;
     const { domain } = found;
-    // Keys that are limited to stores may read this: only the sender knows the id, and the response names no store.
+    // Keys that are limited to stores may read this, without the reason: it may say what another store sold.
     if (grant?.may(domain, "read") === false)
       throw new ClientError(rejection("SCOPE_MISSING", { scope: `${domain}:read` }));
     if ("state" in found) {
-      const { state, reason } = found;
-      return { ...unstored, domain, state: state === "parked" ? "parked" : "rejected", reason } as const;
+      const reason = grant?.stores === undefined && { reason: found.reason };
+      return { ...unstored, domain, state: found.state === "parked" ? "parked" : "rejected", ...reason } as const;
     }
     const ranked = await rankings.isMarked(domain, found.batch);
     return { id, domain, state: "stored", stored: true, ranked } as const;
