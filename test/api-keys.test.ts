@@ -94,6 +94,9 @@ test("a key reads or writes as its scopes allow, in its domains only", async () 
     ["GET", event, writer, 403],
   ] as const)
     expect([method, path, (await send(path, { method, headers })).status]).toEqual([method, path, status]);
+  const others = bearer((await newKey("--scope", "steps:read")).key);
+  const unknown = { id: event.slice("/events/".length), domain: null, state: "pending", stored: false, ranked: false };
+  await expectJson(await send(event, { headers: others }), 200, unknown);
   const form = [file("image", "x"), field("profile", "{}")];
   expect((await sendForm(`${system.url}/albums`, form, reader)).status).toBe(403);
   expect(await rowsOf(20)).toEqual([1]);

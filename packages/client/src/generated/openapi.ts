@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * whether an event is stored, and counted in the rankings
-         * @description `parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. Both have a `reason`. An id that no gateway ever returned is `pending`.
+         * @description `parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. Both have a `reason`, unless the API key is limited to stores. An id that no gateway returned, or of a domain without a scope of the key, is `pending`.
          */
         readonly get: operations["getEventsId"];
         readonly put?: never;

@@ -1,3 +1,4 @@
+import { actions, type Grant } from "@tally/access";
 import { type Domain, InvalidInput, isEventId, type SqlReader } from "@tally/contract";
 import { findLetterHead } from "@tally/database";
 import type { FastifyInstance } from "fastify";
@@ -41,7 +42,7 @@ const eventDocument: OwnDocument = {
   path: "/events/:id",
   summary: "whether an event is stored, and counted in the rankings",
   description:
-    "`parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. Both have a `reason`, unless the API key is limited to stores. An id that no gateway returned is `pending`",
+    "`parked`: it waits for another event, such as a refund for its purchase. `rejected`: it is a dead letter. Both have a `reason`, unless the API key is limited to stores. An id that no gateway returned, or of a domain without a scope of the key, is `pending`",
   errors: ["INVALID_INPUT", "UNREADABLE"],
   examples: {
     "the purchase of POST /purchase": {
@@ -76,7 +77,7 @@ export function addEventRoute(
       (await locate(domains, database.writer, id)) ??
       (await findLetterHead(database.writer, id));
     // The event of a replayed letter waits in the queue again.
-    if (found === undefined || ("state" in found && found.state === "replayed"))
+    if (found === undefined || ("state" in found && found.state === "replayed") || isForeign(found.domain, grant))
       return { ...unstored, domain: null, state: "pending" } as const;
     const { domain } = found;
     // Keys that are limited to stores may read this, without the reason: it may say what another store sold.
@@ -89,6 +90,11 @@ export function addEventRoute(
     const ranked = await rankings.isMarked(domain, found.batch);
     return { id, domain, state: "stored", stored: true, ranked } as const;
   });
+}
+
+/** Whether a key has no scope of a domain. An id may be made of a client's key, so it is not said what others sent. */
+function isForeign(domain: string, grant: Grant | undefined): boolean {
+  return grant !== undefined && !actions.some((action) => grant.may(domain, action));
 }
 
 async function locate(domains: readonly Domain[], reader: SqlReader, id: string) {
