@@ -127,6 +127,21 @@ test("a ride that is stored already, under the key of another ride, gets 422", a
   expect((await post(1, ride(1), key)).status).toBe(201);
 });
 
+test("a bulk request, repeated when an entry that was too early is valid, is still the same request", async () => {
+  const sales = [undefined, new Date(Date.now() + 15 * 60_000 + 3000)].map((soldAt) => ({
+    storeID: 8,
+    custID: 1,
+    date: "20261120",
+    items: [{ ItemID: 1, numberOfItems: 1 }],
+    soldAt,
+  }));
+  const send = () => post(0, (url, headers) => postJson(`${url}/purchases`, sales, headers), "early");
+  const first = await send();
+  expect(first).toMatchObject({ status: 207, body: expect.stringContaining("soldAt: expected a time") });
+  await expect.poll(send).toMatchObject({ status: 201 });
+  expect((await send()).body).toContain(JSON.parse(first.body).results[0].id);
+});
+
 test("while Redis is frozen, keyed requests are accepted, and few of them wait for it", async () => {
   const proxy = await openTcpProxy(system.addresses.redisUrl);
   onTestFinished(() => proxy.close());

@@ -56,12 +56,12 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   readonly requiresKey?: true;
   /** The scope of an Idempotency-Key. */
   readonly scope: (params: Params, body: Body) => string;
-  /** Throws InvalidInput for what the schemas cannot express. The event's id is `id`, or is made of the content if that
-   * identifies the event: then equal content is the same event, with any key. */
+  /** Throws InvalidInput for what the schemas cannot express, at any time the same. The event's id is `id`, or is made of
+   * the content if that identifies the event: then equal content is the same event, with any key. */
   readonly toEvent: (id: string, params: Params, body: Body) => E;
   /** encodeEvent(toEvent(id, params, body)) without parsing the body; undefined: parse it, and call `check`. */
   readonly encodeUsual?: (id: string, params: Params, body: Buffer) => EncodedEvent | undefined;
-  /** Rejects only with InvalidInput, for what depends on stored data. Returns undefined when it needs no I/O. */
+  /** Rejects only with InvalidInput, for what depends on stored data or the clock. Returns undefined when it needs no I/O. */
   check?(event: NoInfer<E>, sources: Sources): Promise<void> | undefined;
   /** Throws NotFound when the request names something that does not exist. */
   readonly requires?: (params: Params, sources: Sources) => Promise<void>;

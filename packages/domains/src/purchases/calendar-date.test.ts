@@ -1,8 +1,8 @@
 import { fieldIn, InvalidInput } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { isUpToTomorrowEverywhere, parseBusinessDate, parseCalendarDate } from "./calendar-date.ts";
+import { isUpToTomorrowEverywhere, isUpToTomorrowSomewhere, parseCalendarDate } from "./calendar-date.ts";
 import { purchases } from "./purchases.ts";
-import { checkBusinessDate, expectUpToTomorrow } from "./registry.ts";
+import { checkTimes, expectUpToTomorrow } from "./registry.ts";
 
 test("accepts every day of four centuries and no other eight digits", () => {
   let dates = 0;
@@ -53,7 +53,7 @@ test("a new sale is of tomorrow in the zone of its store at the latest, by the c
   const accepts = (date: number) => [
     isAccepted(() => isUpToTomorrowEverywhere(date)),
     ...zones.map((zone) => isAccepted(() => expectUpToTomorrow({ zone, closingHour: 6 }, date))),
-    isAccepted(() => parseBusinessDate("date", String(date))),
+    isAccepted(() => isUpToTomorrowSomewhere(date)),
   ];
   expect(accepts(20300227)).toEqual([true, true, true, true, true]);
   expect(accepts(20300228)).toEqual([false, false, true, true, true]);
@@ -64,13 +64,10 @@ test("a new sale is of tomorrow in the zone of its store at the latest, by the c
   vi.setSystemTime(Date.UTC(2030, 1, 27, 12));
   expect(accepts(20300228)).toEqual([true, true, true, true, true]);
   // The registry cannot be read.
-  const check = checkBusinessDate(
-    { id: "", storeId: 1, date: 20300301 },
-    { readNewest: () => Promise.reject(new Error()) },
-  );
+  const check = checkTimes({ id: "", storeId: 1, date: 20300301 }, { readNewest: () => Promise.reject(new Error()) });
   await expect(check).resolves.toBeUndefined();
   for (const date of [20300302, 99991231]) expect(accepts(date)).not.toContain(true);
-  const unchecked = purchases.routes.filter((route) => fieldIn(route, "check") !== checkBusinessDate);
+  const unchecked = purchases.routes.filter((route) => fieldIn(route, "check") !== checkTimes);
   expect(unchecked.map(({ path }) => path)).toEqual(["/purchases/:eventID/void", "/voids"]);
 });
 

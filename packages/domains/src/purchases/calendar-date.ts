@@ -29,19 +29,13 @@ const hourMs = 3_600_000;
 let firstTomorrow = 0;
 let lastTomorrow = 0;
 
-/** The date of a new sale. Throws InvalidInput like parseCalendarDate, and for a date after tomorrow in every time zone;
- * checkBusinessDate knows the zone of the store. */
-export function parseBusinessDate(field: string, text: string): number {
-  const date = parseCalendarDate(field, text);
-  // Common case first: the clock is read only for a later date.
-  if (date > lastTomorrow && date > (lastTomorrow = utcDayOf(Date.now() + 38 * hourMs)))
-    throw new InvalidInput(field, upToTomorrow, text);
-  return date;
+/** Whether a date is tomorrow at the latest in some time zone. */
+export function isUpToTomorrowSomewhere(date: number): boolean {
+  return date <= lastTomorrow || date <= (lastTomorrow = utcDayOf(Date.now() + 38 * hourMs));
 }
 
-export const upToTomorrow = "a date up to tomorrow in the store's time zone";
-
-/** Whether a date is tomorrow at the latest in every time zone: nearly all sales. */
+/** Whether a date is tomorrow at the latest in every time zone: nearly all sales. The clock is read only for a later
+ * date. */
 export function isUpToTomorrowEverywhere(date: number): boolean {
   return date <= firstTomorrow || date <= (firstTomorrow = utcDayOf(Date.now() + 12 * hourMs));
 }

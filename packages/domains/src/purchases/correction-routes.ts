@@ -2,11 +2,11 @@ import { bulkRoute, bytesOfEventId, eventIdOfKey, IdempotencyKey, ingestRoute, I
 import { isEventId, keyedRead, NotFound } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, ids, wholeNumbers } from "../values.ts";
-import { parseBusinessDate } from "./calendar-date.ts";
+import { parseCalendarDate } from "./calendar-date.ts";
 import { itemsMax, Quantity, type RefundEvent, type VoidEvent } from "./event.ts";
 import { grossMax } from "./lines.ts";
 import { Money, moneyText, parseMoney } from "./money.ts";
-import { checkBusinessDate } from "./registry.ts";
+import { checkTimes } from "./registry.ts";
 import { BusinessDate, scopeOfStore } from "./routes.ts";
 
 const expectedId = "the event id of a purchase, from a header Tally-Event-Id";
@@ -61,7 +61,7 @@ function refund(id: string, saleId: string, { storeID, date, lines }: Static<typ
     id,
     saleId,
     storeId: ids.parse("storeID", storeID),
-    date: parseBusinessDate("date", String(date)),
+    date: parseCalendarDate("date", String(date)),
     lines: lines.map(({ line, ItemID, numberOfItems, amount }, index): RefundEvent["lines"][number] => {
       const at = lineNumbers.parse(`lines[${index}].line`, line);
       const itemId = ids.parse(`lines[${index}].ItemID`, ItemID);
@@ -124,7 +124,7 @@ const oneRefund = ingestRoute({
   scope: ({ eventID }) => `purchases/refund/${parseSaleId(eventID)}`,
   storeOf: (_params, { storeID }) => ids.parse("storeID", storeID),
   toEvent: (id, { eventID }, body): RefundEvent => refund(id, parseSaleId(eventID), body),
-  check: checkBusinessDate,
+  check: checkTimes,
   status: 201,
   examples: {
     "one item": {
@@ -161,7 +161,7 @@ export const manyRefunds = bulkRoute({
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: ({ idempotencyKey }) => idempotencyKey,
   toEvent: (id, entry): RefundEvent => refund(id, saleIdOf(entry), entry),
-  check: checkBusinessDate,
+  check: checkTimes,
   examples: {
     "a refund again": {
       entries: [

@@ -1,7 +1,8 @@
 import { InvalidInput, keyedRead, type Sources } from "@tally/contract";
 import { businessDayOf, dateAfter, utcClock, type StoreClock } from "./business-day.ts";
-import { dateTexts, isUpToTomorrowEverywhere, parseCalendarDate, upToTomorrow } from "./calendar-date.ts";
+import { dateTexts, isUpToTomorrowEverywhere, isUpToTomorrowSomewhere, parseCalendarDate } from "./calendar-date.ts";
 import type { PurchaseEvent } from "./event.ts";
+import { expectSold, isSold } from "./sold-at.ts";
 
 const expected = "a calendar date as yyyymmdd, today or yesterday";
 
@@ -58,20 +59,29 @@ export function dayOf(clock: StoreClock, field: string, text: string): number {
   return dateAfter(businessDayOf(clock, Date.now()), text === "today" ? 0 : -1);
 }
 
-/** Rejects with InvalidInput for a date after tomorrow in the zone of the store. undefined, without I/O, for a date that
- * is possible in all zones. While the registry cannot be read, a date that is possible in some zone is accepted. */
-export function checkBusinessDate({ storeId, date }: DatedEvent, sources: Newest): Promise<void> | undefined {
-  if (isUpToTomorrowEverywhere(date)) return undefined;
-  return registeredClock(sources, storeId).then(
-    (clock = utcClock) => expectUpToTomorrow(clock, date),
-    () => undefined,
-  );
+/** Rejects with InvalidInput for a date after tomorrow in the zone of the store, and for a time of sale ahead of the
+ * clock. undefined, without I/O, for a date that is possible in all zones. While the registry cannot be read, a date that
+ * is possible in some zone is accepted. */
+export function checkTimes(event: DatedEvent, sources: Newest): Promise<void> | undefined {
+  const { date, soldAt } = event;
+  const isUsual = isUpToTomorrowEverywhere(date) && (soldAt === undefined || isSold(soldAt));
+  return isUsual ? undefined : expectTimes(event, sources);
 }
 
-type DatedEvent = Pick<PurchaseEvent, "id" | "storeId" | "date">;
+type DatedEvent = Pick<PurchaseEvent, "id" | "storeId" | "date" | "soldAt">;
+
+async function expectTimes({ storeId, date, soldAt }: DatedEvent, sources: Newest): Promise<void> {
+  if (soldAt !== undefined) expectSold(soldAt);
+  if (isUpToTomorrowEverywhere(date)) return;
+  if (!isUpToTomorrowSomewhere(date)) throw tooLate(date);
+  const clock = await registeredClock(sources, storeId).catch(() => "unknown" as const);
+  if (clock !== "unknown") expectUpToTomorrow(clock ?? utcClock, date);
+}
 
 /** Throws InvalidInput for a date after tomorrow. The closing hour does not matter. */
 export function expectUpToTomorrow({ zone }: StoreClock, date: number): void {
-  if (date > dateAfter(businessDayOf({ zone, closingHour: 0 }, Date.now()), 1))
-    throw new InvalidInput("date", upToTomorrow, String(date));
+  if (date > dateAfter(businessDayOf({ zone, closingHour: 0 }, Date.now()), 1)) throw tooLate(date);
 }
+
+const tooLate = (date: number) =>
+  new InvalidInput("date", "a date up to tomorrow in the store's time zone", String(date));

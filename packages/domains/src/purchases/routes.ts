@@ -1,10 +1,10 @@
 import { bulkRoute, IdempotencyKey, ingestRoute, type EventFiles } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, ids, numberFilter } from "../values.ts";
-import { DateText, parseBusinessDate, parseCalendarDate } from "./calendar-date.ts";
+import { DateText, parseCalendarDate } from "./calendar-date.ts";
 import type { PurchaseEvent } from "./event.ts";
 import { itemCells, Items, itemsOfLines, linesOf } from "./lines.ts";
-import { checkBusinessDate } from "./registry.ts";
+import { checkTimes } from "./registry.ts";
 import { parseSoldAt, SoldAt } from "./sold-at.ts";
 import { purchaseTable } from "./store.ts";
 import { encodeUsualPurchase } from "./usual-purchase.ts";
@@ -13,7 +13,7 @@ const content = { items: Items, soldAt: Type.Optional(SoldAt) };
 
 const Body = closed(content, { expected: 'an object {"items": [...]}' });
 
-/** In a body; parseBusinessDate checks it. */
+/** In a body; parseCalendarDate and checkTimes check it. */
 export const BusinessDate = Type.Union([Type.String(), Type.Integer()], { expected: "a calendar date as yyyymmdd" });
 
 const Params = Type.Object({ storeID: ids.Text, custID: ids.Text, date: DateText });
@@ -39,7 +39,7 @@ const onePurchase = ingestRoute({
   scope: (params) => scopeOfStore(params.storeID),
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   toEvent: (id, params, body) => purchase(id, { ...params, ...body }),
-  check: checkBusinessDate,
+  check: checkTimes,
   encodeUsual: encodeUsualPurchase,
   status: 201,
   examples: {
@@ -67,7 +67,7 @@ const manyPurchases = bulkRoute({
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: (entry) => entry.idempotencyKey,
   toEvent: purchase,
-  check: checkBusinessDate,
+  check: checkTimes,
   examples: {
     "purchases of three stores": {
       entries: [
@@ -110,7 +110,7 @@ function purchase(id: string, entry: Static<typeof Entry>): PurchaseEvent {
     id,
     storeId: ids.parse("storeID", entry.storeID),
     customerId: ids.parse("custID", entry.custID),
-    date: parseBusinessDate("date", String(entry.date)),
+    date: parseCalendarDate("date", String(entry.date)),
     lines: linesOf(entry.items),
     ...(entry.soldAt !== undefined && { soldAt: parseSoldAt("soldAt", entry.soldAt) }),
   };

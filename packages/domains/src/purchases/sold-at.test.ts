@@ -1,13 +1,15 @@
 import { Check } from "typebox/value";
 import { expect, test, vi } from "vitest";
-import { parseSoldAt, SoldAt } from "./sold-at.ts";
+import { expectSold, parseSoldAt, SoldAt } from "./sold-at.ts";
 
 const nowMs = Date.UTC(2026, 10, 21, 9, 30);
 vi.useFakeTimers({ now: nowMs });
 
 function read(text: string): number {
   if (!Check(SoldAt, text)) throw new TypeError("soldAt: expected the schema");
-  return parseSoldAt("soldAt", text);
+  const ms = parseSoldAt("soldAt", text);
+  expectSold(ms);
+  return ms;
 }
 
 test.each([

@@ -56,9 +56,9 @@ test.each([
   expect(usual(text)).toBeUndefined();
 });
 
-test("a date after tomorrow is rejected without the parser, too; one that depends on the zone is left to it", () => {
+test("a date that some time zones reject is left to the parser", () => {
   const usualOn = (date: string) => encodeUsualPurchase(id, { ...params, date }, Buffer.from(body(1)));
-  expect(() => usualOn("99991231")).toThrow("date: expected");
+  expect(usualOn("99991231")).toBeUndefined();
   expect(usualOn(String(utcDayOf(Date.now() + 38 * 3_600_000)))).toBeUndefined();
 });
 

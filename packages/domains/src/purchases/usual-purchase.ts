@@ -1,6 +1,6 @@
 import type { EncodedEvent } from "@tally/contract";
 import { ids } from "../values.ts";
-import { isUpToTomorrowEverywhere, parseBusinessDate } from "./calendar-date.ts";
+import { isUpToTomorrowEverywhere, parseCalendarDate } from "./calendar-date.ts";
 
 /*
  * Encodes the body that nearly all clients send, {"items":[{"ItemID":"85571","numberOfItems":1},…]}, from its bytes:
@@ -41,7 +41,7 @@ export function encodeUsualPurchase(id: string, params: Params, body: Uint8Array
   if (!copyItems(body)) return undefined;
   const storeId = ids.parse("storeID", params.storeID);
   const customerId = ids.parse("custID", params.custID);
-  const date = parseBusinessDate("date", params.date);
+  const date = parseCalendarDate("date", params.date);
   if (!isUpToTomorrowEverywhere(date)) return undefined;
   const text = items.toString("latin1", 0, itemsEnd);
   const json = `{"id":"${id}","storeId":${storeId},"customerId":${customerId},"date":${date},"lines":[${text}]}`;

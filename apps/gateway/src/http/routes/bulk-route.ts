@@ -21,7 +21,8 @@ interface ReadEntry {
   readonly event: Event;
 }
 
-type RejectedEntry = Readonly<{ index: number; rejected: Rejection }>;
+/** `read`: unless it could not be read. */
+type RejectedEntry = Readonly<{ index: number; rejected: Rejection; read?: ReadEntry }>;
 type ConfirmedEntry = Readonly<{ index: number; id: string }>;
 
 // Placeholder until the event's id is known.
@@ -47,7 +48,7 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
       if (forbidden !== undefined) return { index, rejected: forbidden };
       const event = route.toEvent(noId, entry);
       const accepted = { index, scope: route.scope(entry), key: route.key(entry), event };
-      const rejected = (error: unknown): Read => ({ index, rejected: rejectionOfEntry(error) });
+      const rejected = (error: unknown): Read => ({ index, rejected: rejectionOfEntry(error), read: accepted });
       return route.check?.(event, sources)?.then(() => accepted, rejected) ?? accepted;
     } catch (error) {
       return { index, rejected: rejectionOfEntry(error) };
@@ -88,12 +89,14 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
   );
 }
 
-/** Binds the key of the whole request. Entries that are wrong for the same reason count as equal, as do their results.
- */
+/** Binds the key of the whole request. Whether `check` accepts an entry depends on the time of the request, so it makes no
+ * difference. Entries that cannot be read for the same reason count as equal, as do their results. */
 async function bindRequest(keys: DomainKeys, id: string, entries: readonly (ReadEntry | RejectedEntry)[]) {
-  const contents = await inSlices(entries, (entry) =>
-    "rejected" in entry ? [entry.rejected.message] : [entry.scope, entry.key ?? null, keys.contentOf(entry.event)],
-  );
+  const contentOf = ({ scope, key, event }: ReadEntry) => [scope, key ?? null, keys.contentOf(event)];
+  const contents = await inSlices(entries, (entry) => {
+    if (!("rejected" in entry)) return contentOf(entry);
+    return entry.read === undefined ? [entry.rejected.message] : contentOf(entry.read);
+  });
   await keys.bind(id, JSON.stringify(contents), keyHeader);
 }
 
