@@ -34,6 +34,21 @@ test("truncates a huge value in the message", () => {
   expect(messageFor({ items: "x".repeat(100_000) }).length).toBeLessThan(200);
 });
 
+test("asks for the errors of one entry of a list, the first that fails", () => {
+  const seen: unknown[] = [];
+  const watched = {
+    Check: (value: unknown) => check.Check(value),
+    Errors(value: unknown) {
+      seen.push(value);
+      return check.Errors(value);
+    },
+    Type: () => check.Type(),
+  };
+  const value = { items: [{ quantity: 1 }, { quantity: 2 }, {}, { quantity: 0 }] };
+  expect(firstProblem(watched, value).message).toBe("items[2].quantity: expected a quantity from 1, got nothing");
+  expect(seen).toEqual([{ items: [{}] }]);
+});
+
 test("reports a list that is too long without a walk of its entries", () => {
   let walked = 0;
   const items = Array.from({ length: 6 }, () => ({
