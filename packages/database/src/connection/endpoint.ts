@@ -25,7 +25,7 @@ export type Replica = Pick<Endpoint, "host" | "isBehind" | "query"> & Readonly<P
 
 const closePollMs = 10;
 const askEveryMs = 1000;
-// The server keeps the locks of a client whose machine is gone for hours by default.
+// By default, the server keeps the locks of a vanished client for hours.
 const abandonedAfterSeconds = 60;
 /** `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only. */
 export const takesWrites = "SELECT @@global.read_only = 0 AND @@global.innodb_read_only = 0 AS ok";
@@ -67,7 +67,7 @@ export class Endpoint implements ReadSource {
       const connection = await this.#connect();
       const onReturn = (returned: Session) => {
         this.#lent.delete(returned);
-        // Its snapshot has changed the time of the session.
+        // The snapshot has changed wait_timeout: the next use sets it again.
         if (abandonable) this.#askedAt.delete(connection);
       };
       const session = new Session(connection, this.#options.queryTimeoutMs, onReturn);

@@ -86,7 +86,7 @@ export function isInHistory({ newest, earlier }: Epochs, { epoch, token }: Omit<
   return [newest, earlier].some((one) => one.epoch === epoch && one.token === token);
 }
 
-// The auditor that calls repairs rankings also while the database cannot write.
+// The auditor calls both, and must go on to repair rankings while the database cannot write.
 const soon = { giveUpAfterMs: 5000 };
 
 /** Opens the epoch after the newest one, and returns it; undefined: the earlier one is open, another process did the
