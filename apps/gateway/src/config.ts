@@ -69,7 +69,7 @@ export const gatewaySettings = {
   // Half of it, the share of one client, has room for the largest form.
   bodiesBytesMax: integer(
     "BODIES_BYTES_MAX",
-    "memory for request bodies above 16 KiB, and the same amount again for pictures being sent; " +
+    "memory for request bodies above 16 KiB, and the same amount again for responses being sent; " +
       "requests beyond it get 503",
     { min: 32 * mebibyte, max: 65_536 * mebibyte, unit: "bytes", default: 128 * mebibyte },
   ),

@@ -1,5 +1,5 @@
 import type { Domain, Sources } from "@tally/contract";
-import type { FastifyContextConfig, FastifyReply } from "fastify";
+import type { FastifyContextConfig } from "fastify";
 import type { DomainAccess } from "./admission/admission.ts";
 import type { GatewayServers } from "./connect-servers.ts";
 import { createFinder } from "./find/finder.ts";
@@ -29,12 +29,11 @@ export function routeConfig(
   return { errorKey: domain.errorKey, access: { domain: domain.name, ...access }, documented: { domain, route } };
 }
 
-/** What the routes of a domain work with: its intake, its idempotency keys, and its sources for queries. `hasRoom`:
- * whether the budget of responses has room for `bytes` more. */
+/** What the routes of a domain work with: its intake, its idempotency keys, and its sources for queries. */
 export function serveDomain(
   { domain, commit }: Intake,
   { config, database, operator, rankings, keyMemory, metrics }: GatewayServers,
-  own: { readonly hasRoom: (reply: FastifyReply, bytes: number) => boolean; readonly traceOf: TraceOf },
+  traceOf: TraceOf,
 ) {
   const { name } = domain;
   const readsOf = (endpoint: "read" | "write"): Sources["read"] =>
@@ -72,5 +71,5 @@ export function serveDomain(
     },
     find: (lookup, id, acceptedAtMs) => finder.find(lookup, id, acceptedAtMs),
   };
-  return { domain, commit, keys, finder, sources, operator, config, ...own };
+  return { domain, commit, keys, finder, sources, operator, config, traceOf };
 }

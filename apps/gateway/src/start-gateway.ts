@@ -11,7 +11,6 @@ import { errorKeysOf } from "./errors/reject.ts";
 import { gatewayMetrics } from "./gateway-metrics.ts";
 import { buildServer } from "./http/build-server.ts";
 import { ResponseTimes } from "./http/connection/response-times.ts";
-import { AddressBudget, responseBudget } from "./http/connection/address-limits.ts";
 import { listen } from "./http/connection/listen.ts";
 import { addCsvLists } from "./http/csv-lists.ts";
 import { addReference } from "./http/reference/add-reference.ts";
@@ -113,9 +112,8 @@ async function buildApp(
   addReference(app);
   addHealthRoute(app, isStopping);
 
-  const hasRoom = responseBudget(new AddressBudget(config.bodiesBytesMax, config.bodiesBytesMax * config.bodiesShare));
   const traceOf = requestTraces(tracer, config.traceOneIn);
-  const served = intakes.map((intake) => serveDomain(intake, servers, { hasRoom, traceOf }));
+  const served = intakes.map((intake) => serveDomain(intake, servers, traceOf));
   for (const mount of mounts) {
     addEventRoute(app, mount.prefix, domains, servers);
     for (const domain of served) addDomainRoutes(app, mount, domain);

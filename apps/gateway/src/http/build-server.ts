@@ -13,7 +13,7 @@ import type { GatewayConfig } from "../config.ts";
 import { rejection } from "../errors/catalogue.ts";
 import { reject, rejectionOfError } from "../errors/reject.ts";
 import { addContentTypes } from "./body/content.ts";
-import { AddressBudget, limitConnections } from "./connection/address-limits.ts";
+import { AddressBudget, type HasRoom, limitConnections, responseBudget } from "./connection/address-limits.ts";
 import { addressesIn } from "./connection/client-address.ts";
 import { Wire, type WireOptions } from "./connection/wire.ts";
 import { addRouteTimes } from "./connection/response-times.ts";
@@ -33,7 +33,7 @@ import { allowedMethods, routing } from "./routes/allowed-methods.ts";
  *                  429
  *   handler        without API keys, first: no page of another site (../admission/admission.ts): 403. routes/:
  *                  publishes events, or reads
- *   onSend         compression (send-files.ts)
+ *   onSend         the memory of large responses: 503; compression (send-files.ts)
  *   error          thrown by any step: its rejection (../errors/catalogue.ts), or 500 and a line in the log
  */
 
@@ -89,7 +89,8 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
   });
   addAdmission(app, admission);
   addRouteTimes(app, times);
-  addContentTypes(app, new AddressBudget(config.bodiesBytesMax, config.bodiesBytesMax * config.bodiesShare));
+  const newBudget = () => new AddressBudget(config.bodiesBytesMax, config.bodiesBytesMax * config.bodiesShare);
+  addContentTypes(app, newBudget());
   app.setValidatorCompiler<TSchema>(({ schema }) => {
     const check = Compile(schema);
     return (value: unknown) => {
@@ -100,7 +101,9 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
     wire.close(respondedWithinMs(config));
     done();
   });
-  await addFilesAndCompression(app);
+  const hasRoom = responseBudget(newBudget());
+  app.decorate("hasRoom", hasRoom);
+  await addFilesAndCompression(app, hasRoom);
   app.setErrorHandler(respondToError);
   return app;
 }
@@ -109,4 +112,11 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
 function respondedWithinMs({ confirmWithinMs, queryWithinMs, foundWithinMs, stopWithinMs }: GatewayConfig): number {
   // One second more, for the work besides waiting. With any settings, a stop ends in time.
   return Math.min(Math.max(confirmWithinMs, queryWithinMs) + foundWithinMs + 1000, stopWithinMs * 0.8);
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** For a response that is large whatever is in it, before anything is done for it. */
+    readonly hasRoom: HasRoom;
+  }
 }

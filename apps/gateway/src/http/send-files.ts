@@ -1,20 +1,32 @@
+import { Readable } from "node:stream";
 import { constants } from "node:zlib";
 import compress from "@fastify/compress";
 import files from "@fastify/static";
 import type { FastifyInstance, FastifyReply, onSendHookHandler } from "fastify";
+import { rejection } from "../errors/catalogue.ts";
+import { ClientError } from "../errors/reject.ts";
+import type { HasRoom } from "./connection/address-limits.ts";
 
 // For smaller responses, compression saves less than one packet.
 const compressedBytesMin = 2048;
+// What a compressed file holds at most while its client reads nothing.
+const bytesOfStream = 1024 * 1024;
+// An error has its own type and length.
+const headersOfPayload = ["cache-control", "content-disposition", "etag", "last-modified"];
 
-/** Compresses texts of later routes without `compress: false` for clients that accept it, and sends files of pages. */
-export async function addFilesAndCompression(app: FastifyInstance): Promise<void> {
-  // The plugin says so only where it compresses.
-  const addVary: onSendHookHandler = (_request, reply, payload, done) => {
+/** Compresses texts of later routes without `compress: false` for clients that accept it, and sends files of pages. Large
+ * responses to GETs are sent only while `hasRoom`; another request has already been carried out. */
+export async function addFilesAndCompression(app: FastifyInstance, hasRoom: HasRoom): Promise<void> {
+  const beforeCompression: onSendHookHandler = (request, reply, payload, done) => {
+    // The plugin says so only where it compresses.
     if (typeof payload === "string" && payload.length >= compressedBytesMin) reply.header("vary", "accept-encoding");
-    done();
+    if (request.method !== "GET" || hasRoom(reply, bytesOf(payload))) return done();
+    if (payload instanceof Readable) payload.destroy();
+    for (const name of headersOfPayload) reply.removeHeader(name);
+    done(new ClientError(rejection("RESPONSES_FULL")));
   };
   app.addHook("onRoute", (route) => {
-    if (route.compress !== false) route.onSend = [addVary, ...[route.onSend ?? []].flat()];
+    if (route.compress !== false) route.onSend = [beforeCompression, ...[route.onSend ?? []].flat()];
   });
   await app.register(compress, {
     threshold: compressedBytesMin,
@@ -28,6 +40,11 @@ export async function addFilesAndCompression(app: FastifyInstance): Promise<void
     globalDecompression: false,
   });
   await app.register(files, { serve: false, acceptRanges: false, cacheControl: false, lastModified: false });
+}
+
+function bytesOf(payload: unknown): number {
+  if (typeof payload === "string" || Buffer.isBuffer(payload)) return payload.length;
+  return payload instanceof Readable ? bytesOfStream : 0;
 }
 
 interface PageFile {

@@ -22,7 +22,7 @@ async function gateway({ isBuilt }: { readonly isBuilt: boolean }) {
   onTestFinished(() => app.close());
   app.decorate("onRejected", () => undefined);
   app.decorate("errorKeyOf", () => "message" as const);
-  await addFilesAndCompression(app);
+  await addFilesAndCompression(app, () => true);
   addPageRoutes(app, folder);
   return app;
 }

@@ -1133,6 +1133,16 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Service Unavailable */
+        readonly ServiceUnavailable: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Internal Server Error */
         readonly InternalServerError: {
             headers: {
@@ -1143,7 +1153,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable: {
+        readonly ServiceUnavailable2: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1181,7 +1191,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable2: {
+        readonly ServiceUnavailable3: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1232,7 +1242,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable3: {
+        readonly ServiceUnavailable4: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1322,7 +1332,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable4: {
+        readonly ServiceUnavailable5: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1384,7 +1394,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable5: {
+        readonly ServiceUnavailable6: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1413,7 +1423,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable6: {
+        readonly ServiceUnavailable7: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1472,7 +1482,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable7: {
+        readonly ServiceUnavailable8: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1548,7 +1558,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable8: {
+        readonly ServiceUnavailable9: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1624,7 +1634,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable9: {
+        readonly ServiceUnavailable10: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1661,7 +1671,7 @@ export interface components {
             };
         };
         /** @description Service Unavailable */
-        readonly ServiceUnavailable10: {
+        readonly ServiceUnavailable11: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
@@ -1683,16 +1693,6 @@ export interface components {
         /** @description Payload Too Large */
         readonly PayloadTooLarge6: {
             headers: {
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": components["schemas"]["ErrorOfAlbums"];
-            };
-        };
-        /** @description Service Unavailable */
-        readonly ServiceUnavailable11: {
-            headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1878,6 +1878,7 @@ export interface operations {
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
     readonly getHealthLive: {
@@ -1907,7 +1908,7 @@ export interface operations {
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly 503: components["responses"]["ServiceUnavailable2"];
         };
     };
     readonly getEventsId: {
@@ -1951,7 +1952,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable2"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
         };
     };
     readonly postPurchaseStoreIDCustomerCustIDDateDate: {
@@ -2019,7 +2020,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable3"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
         };
     };
     readonly getPurchases: {
@@ -2082,7 +2083,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly postPurchases: {
@@ -2197,7 +2198,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly postPurchasesEventIDVoid: {
@@ -2238,7 +2239,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable5"];
+            readonly 503: components["responses"]["ServiceUnavailable6"];
         };
     };
     readonly postPurchasesEventIDRefunds: {
@@ -2299,7 +2300,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable3"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
         };
     };
     readonly postVoids: {
@@ -2399,7 +2400,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly postRefunds: {
@@ -2514,7 +2515,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable4"];
+            readonly 503: components["responses"]["ServiceUnavailable5"];
         };
     };
     readonly getItemsStoreStoreID: {
@@ -2558,7 +2559,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getItemsTop5ItemID: {
@@ -2602,7 +2603,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getItemsTop10ItemID: {
@@ -2646,7 +2647,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getStoresStoreIDTopItems: {
@@ -2717,7 +2718,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getItemsItemIDTopStores: {
@@ -2788,7 +2789,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getStoresStoreIDItemsItemIDRank: {
@@ -2864,7 +2865,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getTopItems: {
@@ -2933,7 +2934,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getTopStores: {
@@ -3007,7 +3008,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getItemsItemIDTopRegions: {
@@ -3067,7 +3068,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getTopCategories: {
@@ -3129,7 +3130,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getPurchasesLatest: {
@@ -3208,7 +3209,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getPurchasesEventID: {
@@ -3288,7 +3289,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getStoresStoreIDSales: {
@@ -3345,7 +3346,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getSales: {
@@ -3452,7 +3453,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getAlertRules: {
@@ -3496,7 +3497,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getStores: {
@@ -3547,7 +3548,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getStoresStoreID: {
@@ -3592,7 +3593,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly putStoresStoreID: {
@@ -3654,7 +3655,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable7"];
+            readonly 503: components["responses"]["ServiceUnavailable8"];
         };
     };
     readonly getItems: {
@@ -3701,7 +3702,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getItemsItemID: {
@@ -3742,7 +3743,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly putItemsItemID: {
@@ -3792,7 +3793,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable7"];
+            readonly 503: components["responses"]["ServiceUnavailable8"];
         };
     };
     readonly putAlertRulesRule: {
@@ -3846,7 +3847,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable7"];
+            readonly 503: components["responses"]["ServiceUnavailable8"];
         };
     };
     readonly postAlbums: {
@@ -3904,7 +3905,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable8"];
+            readonly 503: components["responses"]["ServiceUnavailable9"];
         };
     };
     readonly postReviewOpinionAlbumID: {
@@ -3946,7 +3947,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable9"];
+            readonly 503: components["responses"]["ServiceUnavailable10"];
         };
     };
     readonly getAlbumsAlbumID: {
@@ -3986,7 +3987,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable10"];
+            readonly 503: components["responses"]["ServiceUnavailable11"];
         };
     };
     readonly getAlbumsAlbumIDImage: {
@@ -4064,7 +4065,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests2"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge2"];
             readonly 500: components["responses"]["InternalServerError2"];
-            readonly 503: components["responses"]["ServiceUnavailable10"];
+            readonly 503: components["responses"]["ServiceUnavailable11"];
         };
     };
     readonly getAlbumsTop: {
@@ -4167,7 +4168,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable3"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
         };
     };
     readonly getSkiersResortIDSeasonsSeasonIDDaysDayIDSkiersSkierID: {
@@ -4209,7 +4210,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly postSkiersResortIDSeasonsSeasonIDDaysDayIDSkiersSkierID: {
@@ -4265,7 +4266,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable3"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
         };
     };
     readonly getSkiersResortIDDaysDayIDSkiersSkierID: {
@@ -4308,7 +4309,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getSkiersSkierIDVertical: {
@@ -4352,7 +4353,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getResortDayTop10vert: {
@@ -4398,7 +4399,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly postStepsUserIDDayTimeIntervalStepCount: {
@@ -4446,7 +4447,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable3"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
         };
     };
     readonly getStepsCurrentUserID: {
@@ -4482,7 +4483,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getStepsSingleUserIDDay: {
@@ -4520,7 +4521,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getStepsRangeUserIDStartDayNumDays: {
@@ -4560,7 +4561,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getStepsTop: {
@@ -4607,7 +4608,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly postSwipeLeftorright: {
@@ -4659,7 +4660,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable3"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
         };
     };
     readonly getMatchesUserID: {
@@ -4700,7 +4701,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getStatsUserID: {
@@ -4740,7 +4741,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getSwipesTop: {
@@ -4784,7 +4785,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable6"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
     readonly getStatus: {
@@ -5030,7 +5031,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable2"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
         };
     };
     readonly getDeadLettersId: {
@@ -5086,7 +5087,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable2"];
+            readonly 503: components["responses"]["ServiceUnavailable3"];
         };
     };
     readonly postDeadLettersIdDiscard: {
@@ -5139,7 +5140,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable7"];
+            readonly 503: components["responses"]["ServiceUnavailable8"];
         };
     };
     readonly postDeadLettersIdReplay: {
@@ -5192,7 +5193,7 @@ export interface operations {
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable3"];
+            readonly 503: components["responses"]["ServiceUnavailable4"];
         };
     };
     readonly getLive: {

@@ -32,12 +32,18 @@ export class AddressBudget {
   }
 }
 
+/** Whether there is room for a response of `bytes`, which then holds them. */
+export type HasRoom = (reply: FastifyReply, bytes: number) => boolean;
+
+// Smaller ones, which are nearly all, are not counted: the limits of connections bound them.
+const uncountedBytes = 16_384;
+
 /** Bounds the memory of large responses: each holds its bytes of the budget until its client has all, disconnects, or
- * reads nothing for `stalledAfterMs`. Returns a function that returns whether there is room for one more. */
-export function responseBudget(budget: AddressBudget, stalledAfterMs = 30_000) {
-  return ({ raw, request }: FastifyReply, bytes: number): boolean => {
+ * reads nothing for `stalledAfterMs`. */
+export function responseBudget(budget: AddressBudget, stalledAfterMs = 30_000): HasRoom {
+  return ({ raw, request }, bytes) => {
     // The client disconnected meanwhile: nothing will be sent.
-    if (raw.destroyed) return true;
+    if (bytes <= uncountedBytes || raw.destroyed) return true;
     const client = clientOf(request.ip);
     if (!budget.take(client, bytes)) return false;
     raw.once("close", () => budget.release(client, bytes));

@@ -70,7 +70,7 @@ export function partsOf({ document, schema: { params, querystring, response } }:
     case "content": {
       const bytes = { type: "string", format: "binary" };
       const content = Object.assign({}, ...document.types.map((type) => media(type, bytes)));
-      const errors: Codes = ["INVALID_INPUT", "RESPONSES_FULL", ...(document.finds === true ? ofFinds : ofReads)];
+      const errors: Codes = ["INVALID_INPUT", ...(document.finds === true ? ofFinds : ofReads)];
       return { successes: ok(content, "The bytes. They never change, so any cache may keep them"), errors };
     }
   }
@@ -130,7 +130,7 @@ function bulkParts(route: BulkRoute<Event>): RouteParts {
       201: { description: accepted, content: media(json, bulkResult, results) },
       207: { description: differ, headers: retryAfterHeader, content: media(json, bulkResult) },
     },
-    errors: [...ofEvents, ...ofReadBody],
+    errors: [...ofEvents, ...ofReadBody, "RESPONSES_FULL"],
   };
 }
 

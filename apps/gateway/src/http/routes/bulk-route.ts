@@ -6,8 +6,8 @@ import type { BulkRoute, Event } from "@tally/contract";
 import type { Step } from "@tally/telemetry";
 import { Compile } from "typebox/compile";
 import { forbiddenStore } from "../../admission/admission.ts";
-import { rejectionWith, type Rejection } from "../../errors/catalogue.ts";
-import { ClientError, rejectionOfError, rejectionOfOutcome } from "../../errors/reject.ts";
+import { rejection, rejectionWith, type Rejection } from "../../errors/catalogue.ts";
+import { ClientError, reject, rejectionOfError, rejectionOfOutcome } from "../../errors/reject.ts";
 import { countEntries, entriesOf, inSlices, settledInSlices, type EntryReader } from "../body/bulk-entries.ts";
 import { committed } from "../../ingest/intake.ts";
 import { routeConfig, type Served } from "../../serve-domain.ts";
@@ -25,6 +25,8 @@ interface ReadEntry {
 type RejectedEntry = Readonly<{ index: number; rejected: Rejection; read?: ReadEntry }>;
 type ConfirmedEntry = Readonly<{ index: number; id: string }>;
 
+// About as much as a result with an error takes in a response.
+const resultBytes = 200;
 // Placeholder until the event's id is known.
 const noId = "";
 
@@ -68,6 +70,7 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
       const { grant } = request;
       const requestKey = idempotencyKey(request.headers["idempotency-key"]);
       const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: limits.bodyBytesMax });
+      if (!app.hasRoom(reply, readers.length * resultBytes)) return reject(reply, rejection("RESPONSES_FULL"));
       // Only entries that need a check with I/O are promises.
       // oxlint-disable-next-line typescript/await-thenable
       const entries = await Promise.all(await inSlices(readers, (read, index) => readEntry(index, read, grant)));

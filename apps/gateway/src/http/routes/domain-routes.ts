@@ -1,7 +1,6 @@
 import type { ContentRoute, QueryRoute } from "@tally/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { forbiddenInDomain, forbiddenStore } from "../../admission/admission.ts";
-import { rejection } from "../../errors/catalogue.ts";
 import { reject } from "../../errors/reject.ts";
 import type { WatchedRequest, WatchedRoute } from "../../live/watchables.ts";
 import { routeConfig, type Served } from "../../serve-domain.ts";
@@ -90,11 +89,10 @@ function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { 
 
 /** A GET of bytes with their own type. They never change, so any cache may keep them. */
 function addContentRoute(app: FastifyInstance, path: string, route: ContentRoute, served: Served): void {
-  const { domain, sources, hasRoom } = served;
+  const { domain, sources } = served;
   const config = routeConfig(domain, route, { action: "read", storeOf: () => undefined });
   app.get(path, { config, schema: { params: route.params } }, async (request, reply) => {
     const { type, bytes } = await route.respond(request.params, sources);
-    if (!hasRoom(reply, bytes.length)) return reject(reply, rejection("RESPONSES_FULL"));
     // A browser must not treat an uploaded picture as a page.
     reply.headers({ "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" });
     return reply.type(type).send(bytes);

@@ -1,0 +1,79 @@
+import { connect } from "node:net";
+import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { temporaryDirectory } from "@tally/local/at-end";
+import fastify from "fastify";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { reject, rejectionOfError } from "../errors/reject.ts";
+import { rejection } from "../errors/catalogue.ts";
+import { AddressBudget, responseBudget } from "./connection/address-limits.ts";
+import { addFilesAndCompression, sendPageFile } from "./send-files.ts";
+
+// More than the kernel buffers for a client that reads nothing.
+const large = { text: "x".repeat(32 * 1024 * 1024) };
+const budgetBytes = 2.5 * large.text.length;
+
+async function gateway() {
+  const folder = await temporaryDirectory();
+  await writeFile(join(folder, "page.html"), "<!doctype html><title>tally</title>".repeat(1000));
+  const app = fastify();
+  onTestFinished(() => app.close());
+  app.decorate("onRejected", () => undefined);
+  app.decorate("errorKeyOf", () => "message" as const);
+  app.setErrorHandler((error, _request, reply) => {
+    const rejected = rejectionOfError(error);
+    return rejected === undefined ? reply.code(500).send(String(error)) : reject(reply, rejected);
+  });
+  const budget = new AddressBudget(budgetBytes, budgetBytes);
+  await addFilesAndCompression(app, responseBudget(budget));
+  app.get("/large", (_request, reply) => {
+    reply.headers({ "cache-control": "public", etag: '"1"', "content-disposition": "attachment" });
+    return large;
+  });
+  app.post("/large", () => large);
+  app.get("/small", () => ({}));
+  app.get("/page", (_request, reply) => sendPageFile(reply, { folder, name: "page.html", policy: "style-src 'self'" }));
+  return { app, budget };
+}
+
+test("a client that reads none of its pipelined responses holds only what the budget has", async () => {
+  const { app } = await gateway();
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const stalled = connect(Number(new URL(url).port), "127.0.0.1").pause();
+  stalled.write("GET /large HTTP/1.1\r\nHost: tally\r\n\r\n".repeat(2));
+  await vi.waitFor(async () => {
+    expect((await fetch(`${url}/large`)).status).toBe(503);
+  }, 10_000);
+  expect((await fetch(`${url}/small`)).status).toBe(200);
+  stalled.destroy();
+  await vi.waitFor(async () => {
+    const response = await fetch(`${url}/large`);
+    expect([response.status, await response.json()]).toEqual([200, large]);
+  }, 10_000);
+});
+
+test("a response without room is an error without the headers of what was not sent", async () => {
+  const { app, budget } = await gateway();
+  budget.take("other", budgetBytes);
+  for (const [url, encoding] of [
+    ["/large", "identity"],
+    ["/large", "gzip"],
+    ["/page", "identity"],
+    ["/page", "br"],
+  ] as const) {
+    const { statusCode, headers, body } = await app.inject({ url, headers: { "accept-encoding": encoding } });
+    expect([url, statusCode, body]).toEqual([
+      url,
+      503,
+      JSON.stringify({ message: rejection("RESPONSES_FULL").message }),
+    ]);
+    expect(headers).toMatchObject({ "retry-after": "1", "content-type": "application/json; charset=utf-8" });
+    for (const name of ["cache-control", "etag", "last-modified", "content-disposition", "content-encoding"])
+      expect([url, name, headers[name]]).toEqual([url, name, undefined]);
+  }
+  // It has been carried out.
+  expect((await app.inject({ url: "/large", method: "POST" })).statusCode).toBe(200);
+  budget.release("other", budgetBytes);
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  expect((await fetch(`${url}/page`)).status).toBe(200);
+});
