@@ -36,7 +36,8 @@ function valuesOfClass(text: string): Values {
   return Object.fromEntries(
     names.map((name, index) => {
       const value = text.slice((places[index] ?? 0) + (marks[index]?.length ?? 0), places[index + 1]);
-      return [name, value.replaceAll("\n    ", "\n")];
+      // A copy: a slice keeps the whole text in memory, as long as the album can be found before its row.
+      return [name, structuredClone(value.replaceAll("\n    ", "\n"))];
     }),
   );
 }
