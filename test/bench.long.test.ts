@@ -127,7 +127,7 @@ const confirmed = { durability: "confirmed", accepted: { events: 200 }, statuses
 const boardsHash = "891c39be2a28273f";
 
 test("every design with a queue runs, and reports its durability and its losses", async () => {
-  const durable = ["per-message", "primary-reads", "balanced"];
+  const durable = ["per-message", "primary-reads", "balanced", "scaled"];
   const unconfirmed = "per-message:persistent";
   const { reports, exitCode, output, errors } = await compareDesigns(...durable, "batched:transient", unconfirmed);
   const audited = { ...confirmed, stored: known, ranked: known, audit: whole, agrees: true, boardsHash };

@@ -31,7 +31,7 @@ export interface Seen {
 
 /** What is known beyond the load itself. */
 interface Around {
-  readonly system: Pick<System, "root" | "versions">;
+  readonly system: Pick<System, "root" | "versions" | "scaled">;
   readonly followed: Followed | undefined;
   readonly audit: AuditReport | undefined;
   /** Events that the fill had accepted. */
@@ -106,9 +106,15 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
       begun: round(begun, 2),
       ended: round(ended, 2),
     })),
+    /** How many gateways ran from when on, in seconds of the load. Absent in designs that do not scale. */
+    scaled: scaledFrom(startedAt, system.scaled),
     perSecond: result.perSecond,
     perMillion: perMillion(seen),
   };
+}
+
+function scaledFrom(startedAt: number, changes: System["scaled"]) {
+  return changes?.map(({ at, gateways }) => ({ seconds: round(Math.max(0, at - startedAt) / 1000, 0), gateways }));
 }
 
 function askedOf(plan: BenchPlan) {

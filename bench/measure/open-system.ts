@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { silentLog } from "@tally/runtime";
 import { startBalancer, startSystem } from "@tally/local";
-import type { Accounts, Balancer, ProcessFigures, Server, Services } from "@tally/local";
+import type { Accounts, Balancer, Server, Services } from "@tally/local";
 import { connectPublisher } from "@tally/broker";
 import { openIntake } from "@tally/gateway";
 import { queuesOf } from "@tally/contract";
 import { startLabServices } from "../kit/index.ts";
 import type { BenchPlan } from "./bench-plan.ts";
 import { designOf, type Design } from "./designs/designs.ts";
+import { type Scaled, startScaling } from "./designs/scaling.ts";
 import { intakeOf } from "./designs/intakes.ts";
 import { declareTransientQueues } from "./designs/queue-definitions.ts";
-import { eachTier, tiersOf } from "./watch/tiers.ts";
+import { watchTiers } from "./watch/tiers.ts";
 
 /** A fresh and empty tally, as in production but on one machine. */
 export type System = Awaited<ReturnType<typeof observed>>;
@@ -55,7 +56,9 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
   const { services } = system;
   const { operator } = services;
   let balancer: Balancer | undefined;
+  let scaling: Awaited<ReturnType<typeof startScaling>> | undefined;
   const close = async (): Promise<void> => {
+    await scaling?.stop();
     await balancer?.stop();
     await system.stop();
   };
@@ -64,6 +67,7 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       const environment = { PATH: process.env["PATH"] };
       const own = { directory: join(directory, "balancer"), gateways: system.urls, environment };
       balancer = await startBalancer({ ...own, say, signal });
+      if (design.scales) scaling = await startScaling({ ...system, balancer, say });
     }
     const healthUrl = ({ port }: Server): string => `http://127.0.0.1:${port}`;
     return await observed({
@@ -79,6 +83,7 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       amqpUrl: system.addresses.amqpUrl,
       redis: operator && ((command) => operator.redis(command)),
       namespace,
+      scaled: scaling?.changes,
       close,
     });
   } catch (error) {
@@ -115,6 +120,8 @@ interface Running {
   /** Runs a command of an operator. */
   readonly redis?: ((command: string) => Promise<string>) | undefined;
   readonly namespace: string;
+  /** Changes of the number of gateways so far, in a design that scales. */
+  readonly scaled?: readonly Scaled[] | undefined;
   close(): Promise<void>;
 }
 
@@ -129,15 +136,14 @@ const namesOfTier = {
 
 /** Adds the figures that are read from its processes and its broker to a running system. */
 export async function observed({ processes, amqpUrl, redis, namespace: of, ...running }: Running) {
-  const groups = eachTier((tier) =>
-    processes.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : [])),
-  );
   const publisher = connectPublisher({ url: amqpUrl, connectionName: "tally bench", queues: [], log: silentLog });
   await publisher.ready;
   return {
     ...running,
     /** Sums of each tier's processes among all processes of the machine. */
-    tiers: (all: readonly ProcessFigures[]) => tiersOf(all, groups),
+    tiers: watchTiers((tier) =>
+      processes.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : [])),
+    ),
     /** Waiting messages and limits of a domain's queues. */
     queues(domain: string) {
       const { ingest, rank } = queuesOf(of, domain);

@@ -44,6 +44,7 @@ export function textOf(report: Report): string {
     ...report.groups.map(({ name, connections, begun, ended }) =>
       row(name, `${connections} connections`, `from ${begun.toFixed(1)} to ${ended.toFixed(1)} s`),
     ),
+    report.scaled !== undefined && row("gateways", scaledText(report.scaled)),
     row("queues", `at most ${queue.max} messages`),
     row("CPU µs/event", ...tierCells(report.cpuUsPerEvent)),
     row("memory MiB", ...tierCells(report.memoryMiB)),
@@ -63,6 +64,11 @@ export function textOf(report: Report): string {
     ...remarksOn(report).map((remark) => `\n${remark}`),
   ];
   return lines.filter((line) => typeof line === "string").join("\n");
+}
+
+/** "1, 2 from 12 s, 1 from 80 s" */
+export function scaledText(scaled: NonNullable<Report["scaled"]>): string {
+  return scaled.map(({ seconds, gateways }) => (seconds === 0 ? gateways : `${gateways} from ${seconds} s`)).join(", ");
 }
 
 function headOf({ domain, design, durability, connections, source, model, offeredPerSecond }: Report): string {

@@ -12,6 +12,8 @@ export interface Design {
   readonly stores: "writer" | "gateway" | "nothing";
   /** True: clients reach the gateways through HAProxy (infra/haproxy). */
   readonly balanced?: true;
+  /** True: gateways are added and removed by the rule of S1 (scaling.ts). */
+  readonly scales?: true;
 }
 
 const designs = {
@@ -45,6 +47,12 @@ const designs = {
     means: "its row is committed in MySQL and counted in Redis",
     balanced: true,
     stores: "gateway",
+  },
+  scaled: {
+    description: "as balanced; a gateway is added above 40 % of a core each, and removed below 20 %",
+    balanced: true,
+    scales: true,
+    stores: "writer",
   },
   bare: {
     description: "nothing behind the HTTP app and its checks: the upper limit",

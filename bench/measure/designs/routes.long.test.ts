@@ -13,14 +13,14 @@ async function salesOf(operatorUrl: string): Promise<number> {
   return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-test("balanced sends the requests through one balancer to all gateways", { timeout: 180_000 }, async () => {
+async function openDesign(design: "balanced" | "scaled") {
   // Below the checkout, as the bench does it: the servers of a test that runs as root have their own users.
   await mkdir(join(root, ".tally"), { recursive: true });
   const directory = await temporaryDirectory(join(root, ".tally"));
   const system = await openSystem({
     root,
     directory,
-    design: "balanced",
+    design,
     durability: "confirmed",
     gateways: 2,
     services: undefined,
@@ -29,7 +29,18 @@ test("balanced sends the requests through one balancer to all gateways", { timeo
     signal: AbortSignal.timeout(120_000),
   });
   onTestFinished(() => system.close());
-  const { urls, operatorUrls = [] } = system;
+  return system;
+}
+
+test("scaled begins with one gateway", { timeout: 180_000 }, async () => {
+  const { scaled, operatorUrls = [] } = await openDesign("scaled");
+  expect(scaled).toMatchObject([{ gateways: 1 }]);
+  await salesOf(operatorUrls[0] ?? "");
+  await expect(salesOf(operatorUrls[1] ?? "")).rejects.toThrow();
+});
+
+test("balanced sends the requests through one balancer to all gateways", { timeout: 180_000 }, async () => {
+  const { urls, operatorUrls = [] } = await openDesign("balanced");
   expect(urls).toHaveLength(1);
   expect(operatorUrls).toHaveLength(2);
   for (let sale = 0; sale < 20; sale++) {

@@ -149,6 +149,12 @@ export const printedRows: Readonly<Record<string, readonly PrintedRow[]>> = {
   ]),
 };
 
+/** The loads of a source that run with its scaling rule, which it describes without figures. */
+export const scaledLoads: Readonly<Record<string, readonly string[]>> = {
+  S1: ["32 threads", "64 threads", "128 threads", "256 threads"],
+};
+export const scaled: Arrangement = { design: "scaled", durability: "confirmed", gateways: 4 };
+
 /** Pairs of rows that differ by one change: the ids of the row with it and of the one without it. */
 export const changes: Readonly<Record<string, readonly (readonly [name: string, of: string, against: string])[]>> = {
   S0: [

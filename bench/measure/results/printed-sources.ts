@@ -1,6 +1,6 @@
 import { workloads } from "../../kit/index.ts";
 import { designNames, designOf } from "../designs/designs.ts";
-import { asItIs, printedRows } from "./printed-rows.ts";
+import { asItIs, printedRows, scaled, scaledLoads } from "./printed-rows.ts";
 
 /** The five sources, from S0 to S4: their loads, and every row that they print. */
 export const printedSources = workloads
@@ -24,11 +24,12 @@ export function nameOf({ design, durability, gateways }: Named): string {
   return [design, ...(isSent ? [durability] : []), `${gateways} gateway${gateways === 1 ? "" : "s"}`].join(", ");
 }
 
-/** Every run that the rows of a source need: first tally as it is with each main load, then the arrangements of the
- * rows. `run`: the index of the load. */
-export function tasksOf({ loads, rows }: PrintedSource) {
+/** Every run that the page of a source needs: first tally as it is with each main load, then the arrangements of the
+ * rows, then those with the source's scaling rule. `run`: the index of the load. */
+export function tasksOf({ name, loads, rows }: PrintedSource) {
   const all = loads.flatMap((load, run) => (load.isExtra === true ? [] : [{ load, run, arrangement: asItIs }]));
-  for (const row of rows) {
+  const scaledRows = (scaledLoads[name] ?? []).map((load) => ({ load, beside: scaled }));
+  for (const row of [...rows, ...scaledRows]) {
     const arrangement = row.beside;
     const run = loads.findIndex(({ description }) => description === row.load);
     const load = loads[run];

@@ -11,7 +11,7 @@ import { printedSources, tasksOf } from "./printed-sources.ts";
 import { sampleRun, sampleRuns, sampleSourceReport } from "./results.fixture.ts";
 import { bestRuns, readRuns, runsInReports, withoutOtherScales } from "./run-files.ts";
 import { storedRunOf } from "./stored-run.ts";
-import { changeTable, figureTable, markedNameOf } from "./tables.ts";
+import { changeTable, figureTable, markedNameOf, scalingTable } from "./tables.ts";
 import { writePages } from "./write-pages.ts";
 
 const rows = printedSources.flatMap((source) =>
@@ -108,6 +108,19 @@ test("a change compares runs of the same size where there are two", () => {
   for (const { name, rows: own } of printedSources)
     for (const [, of, against] of changes[name] ?? [])
       expect(own.map(({ id }) => id)).toEqual(expect.arrayContaining([of, against]));
+});
+
+test("a run with a scaling rule shows how many gateways it had and when", () => {
+  const scaled = [
+    { seconds: 0, gateways: 1 },
+    { seconds: 12, gateways: 2 },
+  ];
+  const run = sampleRun({ source: "S1", load: "32 threads", design: "scaled", gateways: 4, perSecond: 1234, scaled });
+  const [, , ...lines] = scalingTable([run, sampleRun({ source: "S1", load: "32 threads" })]);
+  expect(lines).toEqual([
+    expect.stringMatching(/^\|32 threads\|1,234\|\d*\|1, 2 from 12 s\|scaled, confirmed, 4 gateways\|$/),
+  ]);
+  expect(scalingTable([sampleRun()])).toEqual([]);
 });
 
 test("the sources' runs are found among the reports of a folder", async () => {

@@ -31,6 +31,7 @@ export function storedRunOf(report: Report) {
     doubled: audit?.doubled ?? null,
     /** False also where events were left under way, or rankings and rows do not agree. */
     isGood: isGood(report),
+    scaled: report.scaled,
   };
 }
 

@@ -2,6 +2,7 @@ import { changes, type PrintedRow } from "./printed-rows.ts";
 import { nameOf, type PrintedSource } from "./printed-sources.ts";
 import { withoutOtherScales } from "./run-files.ts";
 import { bestFirst, type StoredRun } from "./stored-run.ts";
+import { scaledText } from "../text-of.ts";
 
 /* Tables in Markdown. */
 
@@ -44,6 +45,16 @@ export function changeTable({ name, rows }: PrintedSource, runs: readonly Stored
     ];
   });
   return table(["change", "printed rate, factor", "our rate, factor"], lines);
+}
+
+/** How many gateways each load had with the source's scaling rule. */
+export function scalingTable(runs: readonly StoredRun[]): readonly string[] {
+  const lines = withoutOtherScales(runs).flatMap((run) => {
+    const { load, perSecond, p99Ms, scaled } = run;
+    if (scaled === undefined) return [];
+    return [[load, numberText(perSecond), numberText(p99Ms.all), scaledText(scaled), markedNameOf(run)]];
+  });
+  return lines.length === 0 ? [] : table(["load", "/s", "p99 ms", "gateways", "ours is"], lines);
 }
 
 /** The best run with the arrangement that a row compares with. */

@@ -5,7 +5,7 @@ import { printedSources, type PrintedSource } from "./printed-sources.ts";
 import { rateChart } from "./rate-chart.ts";
 import { bestRuns, readRuns, runsInReports } from "./run-files.ts";
 import type { StoredRun } from "./stored-run.ts";
-import { changeTable, figureTable } from "./tables.ts";
+import { changeTable, figureTable, scalingTable } from "./tables.ts";
 
 export interface ReportFlags {
   /** A folder with reports of sources' runs; undefined: only the kept runs. */
@@ -58,6 +58,7 @@ function figuresOf(source: PrintedSource, runs: readonly StoredRun[]): string {
   const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
   const commits = [...new Set(runs.map(({ commit }) => commit))].join(", ");
   const dates = [...new Set(runs.map(({ at }) => at.slice(0, 10)))].toSorted();
+  const scaling = scalingTable(runs);
   return [
     `![Requests a second of ${source.name}](${source.name}.svg)`,
     ...(runs.length === 0
@@ -67,5 +68,6 @@ function figuresOf(source: PrintedSource, runs: readonly StoredRun[]): string {
         ]),
     figureTable(source, runs).join("\n"),
     changeTable(source, runs).join("\n"),
+    ...(scaling.length === 0 ? [] : [scaling.join("\n")]),
   ].join("\n\n");
 }

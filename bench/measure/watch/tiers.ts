@@ -18,13 +18,20 @@ export function eachTier<T>(of: (tier: TierName) => T): OfTiers<T> {
   };
 }
 
-/** CPU time so far and resident memory of each tier's processes. `groups`: the leaders of process groups. */
-export function tiersOf(processes: readonly ProcessFigures[], groups: OfTiers<readonly number[]>) {
-  return eachTier((tier) => {
-    const own = processes.filter(({ group }) => groups[tier].includes(group));
-    return {
-      cpuSeconds: own.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
-      memoryMiB: own.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0),
-    };
-  });
+export type Tiers = OfTiers<{ readonly cpuSeconds: number; readonly memoryMiB: number }>;
+
+/** Returns what sums CPU time and resident memory of each tier's processes. The CPU time of a process that has ended is
+ * that of the last call before. `leadersOf`: the leaders of a tier's process groups at the moment. */
+export function watchTiers(leadersOf: (tier: TierName) => readonly number[]) {
+  const used = eachTier(() => new Map<number, number>());
+  return (processes: readonly ProcessFigures[]): Tiers =>
+    eachTier((tier) => {
+      const leaders = leadersOf(tier);
+      const own = processes.filter(({ group }) => leaders.includes(group));
+      for (const { pid, cpuSeconds } of own) used[tier].set(pid, cpuSeconds);
+      return {
+        cpuSeconds: Array.from(used[tier].values()).reduce((sum, cpuSeconds) => sum + cpuSeconds, 0),
+        memoryMiB: own.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0),
+      };
+    });
 }

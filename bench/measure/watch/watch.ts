@@ -4,7 +4,7 @@ import { readProcesses } from "@tally/local";
 import type { Status } from "@tally/telemetry";
 import type { BenchPlan } from "../bench-plan.ts";
 import type { System } from "../open-system.ts";
-import type { tiersOf } from "./tiers.ts";
+import type { Tiers } from "./tiers.ts";
 
 /** Counters of the apps since their start. `at`: a time of performance.now(). `stored`, `batches`: events of committed
  * transactions, and their batches. `ranked`: ranked batches. */
@@ -48,7 +48,7 @@ export interface Observation extends Counters {
   readonly queued: number;
   /** Share of its limit of the fuller queue, 0 to 1. */
   readonly fullness: number;
-  readonly tiers: ReturnType<typeof tiersOf>;
+  readonly tiers: Tiers;
   /** What all files take where those of the system are, and its keys in Redis, read once a million events. */
   readonly diskMiB: number;
   readonly redisKeys: number | null;
