@@ -18,6 +18,7 @@ const rows = printedSources.flatMap((source) =>
   source.rows.map((row) => ({ name: `${source.name} ${row.id}`, source, row })),
 );
 const quiet = () => undefined;
+const s1 = printedSources.find(({ name }) => name === "S1") ?? expect.fail("there is no S1");
 const s4 = printedSources.find(({ name }) => name === "S4") ?? expect.fail("there is no S4");
 
 test("the sources print this many rows, each with another id", () => {
@@ -98,11 +99,10 @@ test("every printed row is in the table of its source, with our figures or the r
 });
 
 test("a change compares runs of the same size where there are two", () => {
-  const source = printedSources.find(({ name }) => name === "S1") ?? expect.fail();
   const ofS1 = { source: "S1", load: "32 threads" };
   const balanced = { ...ofS1, design: "balanced", gateways: 2, scale: 0.1, perSecond: 400 };
   const runs = [sampleRun({ ...ofS1, perSecond: 1000 }), sampleRun(balanced)];
-  const line = (all: typeof runs) => changeTable(source, all).find((text) => text.includes("load balancer, 32"));
+  const line = (all: typeof runs) => changeTable(s1, all).find((text) => text.includes("load balancer, 32"));
   expect(line(runs)).toContain("|0.40 (different numbers of requests)|");
   expect(line([...runs, sampleRun({ ...ofS1, perSecond: 800, scale: 0.1 })])).toContain("|0.50|");
   for (const { name, rows: own } of printedSources)
@@ -116,11 +116,11 @@ test("a run with a scaling rule shows how many gateways it had and when", () => 
     { seconds: 12, gateways: 2 },
   ];
   const run = sampleRun({ source: "S1", load: "32 threads", design: "scaled", gateways: 4, perSecond: 1234, scaled });
-  const [, , ...lines] = scalingTable([run, sampleRun({ source: "S1", load: "32 threads" })]);
+  const [, , ...lines] = scalingTable(s1, [run, sampleRun({ source: "S1", load: "32 threads" })]);
   expect(lines).toEqual([
     expect.stringMatching(/^\|32 threads\|1,234\|\d*\|1, 2 from 12 s\|scaled, confirmed, 4 gateways\|$/),
   ]);
-  expect(scalingTable([sampleRun()])).toEqual([]);
+  expect(scalingTable(s4, [sampleRun()])).toEqual([]);
 });
 
 test("the sources' runs are found among the reports of a folder", async () => {

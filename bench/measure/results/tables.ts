@@ -48,12 +48,15 @@ export function changeTable({ name, rows }: PrintedSource, runs: readonly Stored
 }
 
 /** How many gateways each load had with the source's scaling rule. */
-export function scalingTable(runs: readonly StoredRun[]): readonly string[] {
-  const lines = withoutOtherScales(runs).flatMap((run) => {
-    const { load, perSecond, p99Ms, scaled } = run;
-    if (scaled === undefined) return [];
-    return [[load, numberText(perSecond), numberText(p99Ms.all), scaledText(scaled), markedNameOf(run)]];
-  });
+export function scalingTable({ loads }: PrintedSource, runs: readonly StoredRun[]): readonly string[] {
+  const all = withoutOtherScales(runs);
+  const lines = loads.flatMap(({ description }) =>
+    all.flatMap((run) => {
+      const { load, perSecond, p99Ms, scaled } = run;
+      if (scaled === undefined || load !== description) return [];
+      return [[load, numberText(perSecond), numberText(p99Ms.all), scaledText(scaled), markedNameOf(run)]];
+    }),
+  );
   return lines.length === 0 ? [] : table(["load", "/s", "p99 ms", "gateways", "ours is"], lines);
 }
 

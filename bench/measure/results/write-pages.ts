@@ -58,7 +58,7 @@ function figuresOf(source: PrintedSource, runs: readonly StoredRun[]): string {
   const machines = [...new Set(runs.map(({ machine }) => machine))].join("; ");
   const commits = [...new Set(runs.map(({ commit }) => commit))].join(", ");
   const dates = [...new Set(runs.map(({ at }) => at.slice(0, 10)))].toSorted();
-  const scaling = scalingTable(runs);
+  const scaling = scalingTable(source, runs);
   return [
     `![Requests a second of ${source.name}](${source.name}.svg)`,
     ...(runs.length === 0
