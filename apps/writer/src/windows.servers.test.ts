@@ -243,6 +243,29 @@ test("equal rankings of many days that are under way at once are counted once", 
   expect([fieldIn(await top(), "items"), found.mock.calls.length]).toEqual([best, 2]);
 });
 
+test("regions that have the same stores on other days are counted apart at once", async () => {
+  const { stream, ...sources } = sourcesWith(rankings);
+  const { take } = await openWriter(own);
+  const soldOn = (day: string, quantity: number) => sale(90, { date: Number(day), lines: [[79, quantity]] });
+  await take(bodyOf([soldOn(nineAgo, 2), soldOn(fourAgo, 3)]));
+  const versions = [[90, 10_000_101, "Old"], [90, Number(fourAgo), "New"]]; // oxfmt-ignore
+  const replace = "REPLACE INTO store_regions (store_id, valid_from, region) VALUES ?";
+  await database.transaction((tx) => tx.upsert(replace, versions));
+  const { promise: held, resolve: release } = Promise.withResolvers<undefined>();
+  const found = vi.fn<Sources["stream"]>((...all) => held.then(() => stream(...all)));
+  const soldIn = async (region: string) => {
+    const query = { from: nineAgo, to: fourAgo, region };
+    return fieldIn(await get("/top-stores", {}, query, { ...sources, stream: found }), "stores");
+  };
+  const counted = [soldIn("Old"), soldIn("New")];
+  await vi.waitFor(() => expect(found).toHaveBeenCalledTimes(2), { timeout: 10_000 });
+  await database.transaction((tx) => tx.upsert(replace, [[90, Number(nineAgo), "New"]]));
+  counted.push(soldIn("New"));
+  await vi.waitFor(() => expect(found).toHaveBeenCalledTimes(3), { timeout: 10_000 });
+  release(undefined);
+  expect(await Promise.all(counted)).toEqual([2, 3, 5].map((quantity) => [{ storeID: 90, quantity }]));
+});
+
 test("a ranking of the chain with too many rows is refused", async () => {
   const { read, ...sources } = sourcesWith(rankings);
   const { take } = await openWriter(own);

@@ -81,7 +81,7 @@ export function ofChain(list: "keys" | "members", region?: Region): Owner {
         await add(await read(ofDay, chosen));
         return sums;
       }
-      return shared(stream, [list, chosen].join(), async () => {
+      return shared(stream, JSON.stringify([list, region?.of, chosen]), async () => {
         await stream(select, values(chosen), (rows) => add(rows.map(rowOf)));
         return sums;
       });
@@ -103,6 +103,7 @@ export async function regionNamed({ read }: Pick<Sources, "read">, name: string)
   if (versions.size === 0) throw new InvalidInput("region", "a region of a registered store", name);
   return {
     stores: [...versions.keys()],
+    of: [name, ...versions.values()],
     has: (store, day) => versions.get(store)?.find(({ validFrom }) => validFrom <= day)?.region === name,
   };
 }

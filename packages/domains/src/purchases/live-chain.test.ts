@@ -30,7 +30,7 @@ function boardsOf(counts: Counts, asked: string[] = []): Sources["boards"] {
   };
 }
 
-const region: Region = { stores: [0, 1, 2, 3, 4, 5, 6], has: (store) => store < 6 };
+const region: Region = { stores: [0, 1, 2, 3, 4, 5, 6], of: "North", has: (store) => store < 6 };
 const topOf = (counts: Counts, limit: number, list: "keys" | "members" = "keys", asked?: string[]) =>
   topOfRegion(boardsOf(counts, asked), region, { window: { by: "quantity", days: [day] }, list, limit });
 

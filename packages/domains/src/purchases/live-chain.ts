@@ -10,9 +10,10 @@ import type { Window } from "./window.ts";
  * are read one after the other: a sale in between may be missing until the next read.
  */
 
-/** `stores`: those that were in it on any day. */
+/** `stores`: those that were in it on any day. `of`: equal for regions whose `has` is equal. */
 export interface Region {
   readonly stores: readonly number[];
+  readonly of: unknown;
   has(store: number, day: number): boolean;
 }
 
