@@ -198,8 +198,10 @@ export async function topIn(
   const ofBoard = await topOfBoard(sources, owner, window, offset + limit);
   const top = ofBoard ?? (owner.topLive && (await ifAvailable(owner.topLive(sources.boards, window, offset + limit))));
   if (top !== undefined) return { ...top, entries: top.entries.slice(offset) };
-  const asOf = now();
+  const askedAt = now();
   const counts = await countsIn(sources, owner, window);
+  // The counts of an earlier request may be older than this one.
+  const asOf = counts.asOf < askedAt ? counts.asOf : askedAt;
   return { asOf, total: counts.total, entries: counts.top(offset + limit).slice(offset) };
 }
 
