@@ -72,7 +72,7 @@ const amountsOf = (
     return "reason" in outcome ? outcome.reason : outcome.lines[0]?.[2];
   });
 
-test("refunds get their share of what was paid, the last unit the rest: together all of it", () => {
+test("refunds get their share of what was paid, together all of it", () => {
   // 3 units for 10.00 less 0.01.
   expect(amountsOf(priced(3, 33_366, 198), [1], [1], [1])).toEqual([-33_300, -33_300, -33_300]);
   expect(amountsOf(priced(3, 33_333, 0), [2], [1])).toEqual([-66_666, -33_333]);
@@ -89,6 +89,7 @@ test("refunds get their share of what was paid, the last unit the rest: together
 
 test("a refund may name its amount, up to what is left", () => {
   expect(amountsOf(priced(2, 10_000, 0), [1, 15_000], [1])).toEqual([-15_000, -5000]);
+  expect(amountsOf(priced(2, 10_000, 0), [1, 4000], [1])).toEqual([-4000, -10_000]);
   expect(amountsOf(priced(2, 10_000, 0), [1, 20_001])).toEqual(["line 0: 2 are left, not 2.0001"]);
   const corrected = priced(2, 10_000, 0);
   expect([...amountsOf(corrected, [1, 4000]), ...corrected.refundable]).toEqual([-4000, { units: 1, amount: 16_000 }]);

@@ -111,9 +111,9 @@ function correctedLine(itemId: number, quantity: number, net: number | undefined
   return gross === undefined ? [itemId, -quantity, -net] : [itemId, -quantity, -net, -gross];
 }
 
-/** The value of the next units of a line. The last one gets the rest, so all shares add up to the value. */
+/** The value of the next units of a line, or what is left of it. All shares add up to the value. */
 function shareOf({ sold, value, returned, left }: Line, quantity: number): number | undefined {
   if (value === undefined || left === undefined) return undefined;
   const upTo = (units: number): number => Number((BigInt(value) * BigInt(units)) / BigInt(sold));
-  return returned + quantity === sold ? left : Math.min(left, upTo(returned + quantity) - upTo(returned));
+  return Math.min(left, upTo(returned + quantity) - upTo(returned));
 }
