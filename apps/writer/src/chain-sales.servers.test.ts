@@ -142,12 +142,12 @@ test("alerts name silent stores, other dates, many returns and items that sell f
   const nowMs = Date.now();
   const [today, earlierMs, weekAgoMs] = [days[0], nowMs - 100 * minuteMs, nowMs - 7 * dayMs];
   const slotOf = (ms: number) => Math.floor(ms / 900_000);
-  const sampleOf = (atMs: number, quantity: number) => [
+  const sampleOf = (minutesBefore: number, quantity: number) => [
     utcDayOf(weekAgoMs),
-    slotOf(atMs),
+    slotOf(weekAgoMs - minutesBefore * minuteMs),
     quantity,
     null,
-    JSON.stringify([[101, quantity, null, atMs]]),
+    JSON.stringify([[101, quantity, null, weekAgoMs]]),
     "[]",
   ];
   await database.transaction(async (tx) => {
@@ -156,7 +156,8 @@ test("alerts name silent stores, other dates, many returns and items that sell f
       [104, "UTC", 0, "Four"],
     ]);
     await tx.insert("INSERT INTO store_regions (store_id, valid_from, region) VALUES ?", [[101, 10000101, "South"]]);
-    const samples = [sampleOf(weekAgoMs - 70 * minuteMs, 40), sampleOf(weekAgoMs - 20 * minuteMs, 52)];
+    // The last one has what was sold until the end of its quarter of an hour.
+    const samples = [sampleOf(70, 40), sampleOf(20, 52), sampleOf(0, 60)];
     await tx.insert("INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES ?", samples);
   });
 

@@ -68,7 +68,8 @@ async function silentStores({ rows, nowMs, newest }: Look, { minutes, minimum }:
   for (const stores of newest.values())
     for (const [id, { grewAtMs }] of stores) last.set(id, Math.max(last.get(id) ?? 0, grewAtMs));
   const weekAgo = nowMs - weekMs;
-  const until = await soldUntil(rows, weekAgo, weekAgo);
+  // The sample of that quarter has later sales.
+  const until = await soldUntil(rows, weekAgo, weekAgo - 15 * minuteMs);
   const found = new Map<number, Found>();
   for (const spans of [1, 2, 4, 8]) {
     const spanMs = spans * minutes * minuteMs;
