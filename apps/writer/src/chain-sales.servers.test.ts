@@ -300,6 +300,21 @@ test("samples go on with the days that are kept, answer without Redis, and survi
   expect(await daysOf()).toEqual(expect.arrayContaining([days[1], days[0]]));
 });
 
+test("what a day sold after the last look and before its end is not of a wrong date", async () => {
+  const sell = await openSales();
+  const sellLate = () => sell(sale(401, { date: days[1] }));
+  const midnightMs = Math.floor(Date.now() / dayMs) * dayMs;
+  await database.transaction((tx) =>
+    tx.insert("INSERT INTO stores (store_id, zone, closing_hour) VALUES ?", [[401, "UTC", 0]]),
+  );
+  await sellLate();
+  await watchAt(midnightMs - 180 * minuteMs);
+  await sellLate();
+  expect(await watchAt(midnightMs + 180 * minuteMs)).toMatchObject({ dates: 0 });
+  await sellLate();
+  expect(await watchAt(midnightMs + 181 * minuteMs)).toMatchObject({ dates: 1 });
+});
+
 test("many receipts are counted when a quarter of an hour begins, also once after the last change", async () => {
   const sell = await openSales();
   const [day] = days;

@@ -21,10 +21,9 @@ export function dateAfter(date: number, days: number): number {
 /** The local hours of a business day, by when each begins: 23 to 25, at least one. An hour that a change of the clock
  * cuts is shorter; an hour that comes twice is two. */
 export function hoursOf(clock: StoreClock, date: number): readonly Temporal.ZonedDateTime[] {
-  const day = plainDateOf(date);
-  const endMs = startOf(day.add({ days: 1 }), clock).epochMilliseconds;
+  const endMs = endOf(clock, date);
   const hours: Temporal.ZonedDateTime[] = [];
-  let hour = startOf(day, clock);
+  let hour = startOf(plainDateOf(date), clock);
   do {
     hours.push(hour);
     // Exact time: it passes a change of the clock, after which the next hour begins at the full hour again.
@@ -32,6 +31,10 @@ export function hoursOf(clock: StoreClock, date: number): readonly Temporal.Zone
   } while (hour.epochMilliseconds < endMs);
   return hours;
 }
+
+/** When a business day ends. */
+export const endOf = (clock: StoreClock, date: number): number =>
+  startOf(plainDateOf(date).add({ days: 1 }), clock).epochMilliseconds;
 
 // A time that does not exist on that day is the one after the change of the clock.
 const startOf = (date: Temporal.PlainDate, { zone, closingHour }: StoreClock): Temporal.ZonedDateTime =>

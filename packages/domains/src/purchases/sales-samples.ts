@@ -2,7 +2,7 @@ import { firstLiveDay, keyedRead, sumOfCounts, utcDayOf } from "@tally/contract"
 import type { BoardReader, SqlReader, WatchSources } from "@tally/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { dateAfter } from "./business-day.ts";
+import { dateAfter, endOf, type StoreClock } from "./business-day.ts";
 import { ofAll } from "./live-chain.ts";
 import { seriesOf } from "./series.ts";
 import { listOf } from "./store.ts";
@@ -100,8 +100,13 @@ async function receiptsOf(rows: SqlReader, day: number, ids: readonly number[]):
   return receipts;
 }
 
-/** Notes what the boards of the live days show, and deletes old samples. False: the boards cannot be read now. */
-export async function sample({ boards, rows, nowMs, transaction }: WatchSources, isFirst: boolean): Promise<boolean> {
+/** Notes what the boards of the live days show, and deletes old samples. False: the boards cannot be read now.
+ * `lookedAtMs`: the last look; 0: none. */
+export async function sample(
+  { boards, rows, nowMs, transaction }: WatchSources,
+  clock: StoreClock,
+  lookedAtMs = 0,
+): Promise<boolean> {
   const today = utcDayOf(nowMs);
   const samples: (readonly (number | string | null)[])[] = [];
   let isKept = false;
@@ -112,8 +117,10 @@ export async function sample({ boards, rows, nowMs, transaction }: WatchSources,
     if (now === undefined) continue;
     isKept = true;
     const before = await storesAt(rows, day);
-    // What a day that is over had before the first look did not grow now.
-    const { stores, hasChanged } = grown(now, before?.stores, isFirst && day < today ? 0 : nowMs);
+    const endMs = endOf(clock, day);
+    // A day that has ended since the last look grew until then. Before the first look it is not known when.
+    const grewAtMs = endMs > nowMs || lookedAtMs >= endMs ? nowMs : lookedAtMs && endMs;
+    const { stores, hasChanged } = grown(now, before?.stores, grewAtMs);
     // After a clock that was ahead: the last sample of a day is always the newest.
     const slotBefore = before?.slot ?? 0;
     const slot = Math.max(slotOf(nowMs), slotBefore);

@@ -25,8 +25,10 @@ async function newestAlerts(sources: WatchSources): Promise<readonly Alert[]> {
   const { rows, nowMs } = sources;
   const before = alertsRead.ofRows(await rows.query(alertsRead.select), []);
   const isRecent = before !== undefined && Math.abs(nowMs - before.foundAt) < recentMs;
-  if (isRecent || !(await sample(sources, before === undefined))) return before?.alerts ?? [];
-  return noteAlerts(sources, before, await findAll(sources, before));
+  if (isRecent) return before.alerts;
+  const clock = commonClock(await rows.query(selectClocks), nowMs);
+  if (!(await sample(sources, clock, before?.foundAt))) return before?.alerts ?? [];
+  return noteAlerts(sources, before, await findAll(sources, businessDayOf(clock, nowMs), before));
 }
 
 interface Look {
@@ -38,12 +40,11 @@ interface Look {
   readonly newest: ReadonlyMap<number, Stores>;
 }
 
-async function findAll({ rows, nowMs }: WatchSources, before: FoundAlerts | undefined) {
+async function findAll({ rows, nowMs }: WatchSources, today: number, before: FoundAlerts | undefined) {
   const rules = await readRules(rows);
   const days = await rows.query<{ day: number }>("SELECT DISTINCT day FROM sales_samples");
   const newest = new Map<number, Stores>();
   for (const { day } of days) newest.set(day, (await storesAt(rows, day))?.stores ?? new Map());
-  const today = businessDayOf(commonClock(await rows.query(selectClocks), nowMs), nowMs);
   const look = { rows, nowMs, today, newest };
   const keptReturns = slotOf(before?.foundAt ?? 0) === slotOf(nowMs) ? before?.alerts : undefined;
   const finders: Readonly<Record<RuleName, () => Promise<readonly Found[]>>> = {
