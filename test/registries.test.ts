@@ -60,7 +60,7 @@ test("a store that moves keeps its earlier regions, and what a PUT leaves out st
   const today = String(utcDayOf(Date.now()));
   for (const [body, shown] of [
     [{ zone, name: "Hafen", region: "North" }, north],
-    [{ zone, ...misspelt }, misspelt],
+    [{ zone, ...misspelt, validFrom: 20260601 }, misspelt],
     [{ zone, ...south }, south],
     [{ zone, region: "South" }, south],
     [{ zone }, south],

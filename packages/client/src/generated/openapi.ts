@@ -3618,7 +3618,7 @@ export interface operations {
                     /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
                     readonly region?: string;
                     /** @description a calendar date as yyyymmdd */
-                    readonly validFrom?: number | string;
+                    readonly validFrom?: string | number;
                     /** @description an ISO 4217 code of a currency, such as EUR */
                     readonly currency?: string;
                 };

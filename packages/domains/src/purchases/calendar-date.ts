@@ -13,6 +13,9 @@ export function dateTexts(expectedText: string, pattern: string) {
 /** A date in a path or a query; parseCalendarDate checks it. */
 export const DateText = dateTexts("a calendar date as yyyymmdd", "^[0-9]{8}$");
 
+/** In a body; parseCalendarDate checks it. */
+export const BusinessDate = Type.Union([Type.String(), Type.Integer()], { expected: "a calendar date as yyyymmdd" });
+
 /** "20261120" → 20261120. Throws InvalidInput for a date that does not exist, such as the 30th of February, and for
  * years before 1000. */
 export function parseCalendarDate(field: string, text: string, expectedText = expected): number {

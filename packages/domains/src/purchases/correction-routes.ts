@@ -2,12 +2,12 @@ import { bulkRoute, bytesOfEventId, eventIdOfKey, IdempotencyKey, ingestRoute, I
 import { isEventId, keyedRead, NotFound } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, ids, wholeNumbers } from "../values.ts";
-import { parseCalendarDate } from "./calendar-date.ts";
+import { BusinessDate, parseCalendarDate } from "./calendar-date.ts";
 import { itemsMax, Quantity, type RefundEvent, type VoidEvent } from "./event.ts";
 import { grossMax } from "./lines.ts";
 import { Money, moneyText, parseMoney } from "./money.ts";
 import { checkTimes } from "./registry.ts";
-import { BusinessDate, scopeOfStore } from "./routes.ts";
+import { scopeOfStore } from "./routes.ts";
 
 const expectedId = "the event id of a purchase, from a header Tally-Event-Id";
 export const SaleParams = Type.Object({ eventID: Type.String({ expected: expectedId }) });

@@ -1,7 +1,7 @@
 import { bulkRoute, IdempotencyKey, ingestRoute, type EventFiles } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, ids, numberFilter } from "../values.ts";
-import { DateText, parseCalendarDate } from "./calendar-date.ts";
+import { BusinessDate, DateText, parseCalendarDate } from "./calendar-date.ts";
 import type { PurchaseEvent } from "./event.ts";
 import { itemCells, Items, itemsOfLines, linesOf } from "./lines.ts";
 import { checkTimes } from "./registry.ts";
@@ -12,9 +12,6 @@ import { encodeUsualPurchase } from "./usual-purchase.ts";
 const content = { items: Items, soldAt: Type.Optional(SoldAt) };
 
 const Body = closed(content, { expected: 'an object {"items": [...]}' });
-
-/** In a body; parseCalendarDate and checkTimes check it. */
-export const BusinessDate = Type.Union([Type.String(), Type.Integer()], { expected: "a calendar date as yyyymmdd" });
 
 const Params = Type.Object({ storeID: ids.Text, custID: ids.Text, date: DateText });
 

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { register } from "../register.ts";
 import { closed, labels, wholeNumbers } from "../values.ts";
 import { businessDayOf, type StoreClock } from "./business-day.ts";
-import { DateText, parseCalendarDate } from "./calendar-date.ts";
+import { BusinessDate, parseCalendarDate } from "./calendar-date.ts";
 import { Currency, currencyProblems } from "./currency.ts";
 
 const closingHours = wholeNumbers(0, 6);
@@ -36,7 +36,7 @@ export const stores = register({
       closingHour: Type.Optional(closingHours.Value),
       name: Type.Optional(Name),
       region: Type.Optional(Region),
-      validFrom: Type.Optional(DateText),
+      validFrom: Type.Optional(BusinessDate),
       currency: Type.Optional(Currency),
     },
     { expected: 'an object {"zone": "America/New_York", "closingHour": 2, "name": "Broadway"}' },
@@ -46,7 +46,7 @@ export const stores = register({
     const zone = parseZone(text);
     if (from !== undefined && region === undefined)
       throw new InvalidInput("region", "a region beside validFrom", undefined);
-    const validFrom = from === undefined ? undefined : parseCalendarDate("validFrom", from);
+    const validFrom = from === undefined ? undefined : parseCalendarDate("validFrom", String(from));
     const columns = { zone, closing_hour: closingHour, name, currency };
     return { id, columns, zone, closingHour, region, validFrom, currency };
   },
