@@ -468,7 +468,7 @@ export interface paths {
         };
         /**
          * the rules of the alerts in `GET /sales`
-         * @description `silent`: a store has sold nothing for `minutes`, and at least `minimum` units in the same time a week ago. `dates`: in the last `minutes` the sales of a store are of another business day than its own. `returns`: of what a store sold today, more than the share `above`, and at least `minimum` units, was returned. `surge`: in the last `minutes`, one of the 100 best items of today sold at least `minimum` units, and more than `above` times as many as in the same time a week ago.
+         * @description `silent`: a store sold nothing for `minutes`, and at least `minimum` units in the same time a week ago. `dates`: sales of a store in the last `minutes` are not of its business day. `returns`: of what a store sold today, more than the share `above`, and at least `minimum` units, was returned. `surge`: in the last `minutes`, one of today's 100 best items sold at least `minimum` units, and more than `above` times as many as in the same time a week ago.
          */
         readonly get: operations["getAlertRules"];
         readonly put?: never;
@@ -571,7 +571,7 @@ export interface paths {
         readonly get?: never;
         /**
          * changes a rule of the alerts, or turns it off
-         * @description What is left out is as by default. It applies from the next minute on. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`.
+         * @description What is left out is as by default. It applies within a minute, `returns` within a quarter of an hour. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`.
          */
         readonly put: operations["putAlertRulesRule"];
         readonly post?: never;
