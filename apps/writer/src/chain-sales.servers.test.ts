@@ -315,6 +315,27 @@ test("what a day sold after the last look and before its end is not of a wrong d
   expect(await watchAt(midnightMs + 181 * minuteMs)).toMatchObject({ dates: 1 });
 });
 
+test("after a change of the clock, the same time a week ago is that of the chain's clock", async () => {
+  await openSales();
+  const [nowMs, hourEarlierMs] = [Date.UTC(2025, 9, 27, 9), Date.UTC(2025, 9, 20, 8, 15)];
+  const sampleOf = (day: number, atMs: number, storeId: number) => {
+    const sold = JSON.stringify([[storeId, 40, null, atMs]]);
+    return [day, Math.floor(atMs / (15 * minuteMs)), 40, null, sold, "[]"];
+  };
+  await database.transaction(async (tx) => {
+    for (const table of ["stores", "alert_rules"]) await tx.execute(`DELETE FROM ${table}`);
+    await tx.insert("INSERT INTO stores (store_id, zone, closing_hour) VALUES ?", [[402, "Europe/Berlin", 0]]);
+    const samples = [sampleOf(20251020, hourEarlierMs, 402), sampleOf(20251027, nowMs, 403)];
+    await tx.insert("INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES ?", samples);
+  });
+  const ofHour = { from: "2025-10-27T09:00:00Z", quantity: 40, weekAgo: { quantity: 40 } };
+  expect(fieldIn(await salesOf(20251027), "hours")).toEqual([ofHour]);
+  const whole = async (of: readonly string[]) => ({ cells: of.map(() => new Map<string, number>()), asOf: 1 });
+  const silentAt = (atMs: number) => watchAt(atMs, { boards: { ...boards, whole } });
+  expect(await silentAt(nowMs)).toMatchObject({ silent: 0 });
+  expect(await silentAt(nowMs + 60 * minuteMs)).toMatchObject({ silent: 1 });
+});
+
 test("many receipts are counted when a quarter of an hour begins, also once after the last change", async () => {
   const sell = await openSales();
   const [day] = days;

@@ -13,6 +13,10 @@ export function businessDayOf(clock: StoreClock, atMs: number): number {
   return numberOf(atMs < startOf(date, clock).epochMilliseconds ? date.subtract({ days: 1 }) : date);
 }
 
+/** The same time of day a week before: 167 to 169 hours when the clock was changed. */
+export const weekBefore = ({ zone }: StoreClock, atMs: number): number =>
+  Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone).subtract({ weeks: 1 }).epochMilliseconds;
+
 /** The date some days after a date, both as yyyymmdd. */
 export function dateAfter(date: number, days: number): number {
   return numberOf(plainDateOf(date).add({ days }));

@@ -1,7 +1,7 @@
 import { firstLiveDay, NotFound, queryRoute, type Sources } from "@tally/contract";
 import { Type } from "typebox";
 import { AsOf, closed } from "../values.ts";
-import { businessDayOf, dateAfter } from "./business-day.ts";
+import { businessDayOf, dateAfter, endOf, weekBefore } from "./business-day.ts";
 import { ruleNames } from "./alert-rules.ts";
 import { alertsRead, type Alert } from "./alerts.ts";
 import { kept, regionsOnDay } from "./chain-counts.ts";
@@ -9,8 +9,8 @@ import { currencyOfChain } from "./currency.ts";
 import { items } from "./items.ts";
 import { moneyText } from "./money.ts";
 import { clockOfChain, dayOf, DayText } from "./registry.ts";
-import { difference, noSales, samplesOfDay, soldAt, soldNow, storesAt } from "./sales-samples.ts";
-import { slotOf, sumOf, untilWeekAgo, weekMs, type Sample, type Sold } from "./sales-samples.ts";
+import { difference, lastTwo, noSales, samplesOfDay, soldAt, soldNow, storesAt } from "./sales-samples.ts";
+import { slotOf, sumOf, type Sample, type Sold } from "./sales-samples.ts";
 import { stores } from "./stores.ts";
 import { ifAvailable } from "./window-counts.ts";
 
@@ -57,8 +57,8 @@ function hoursOf(samples: readonly Sample[], end: Sold | undefined, nowMs: numbe
   return hours;
 }
 
-function shownHours(now: ReadonlyMap<number, Sold>, weekAgo: ReadonlyMap<number, Sold>) {
-  const week = weekMs / hourMs;
+/** `week`: in hours. */
+function shownHours(now: ReadonlyMap<number, Sold>, weekAgo: ReadonlyMap<number, Sold>, week: number) {
   const known = [...now.keys(), ...Array.from(weekAgo.keys(), (hour) => hour + week)];
   const [first, last] = [Math.min(...known), Math.max(...known)];
   return Array.from({ length: known.length === 0 ? 0 : last - first + 1 }, (_, at) => {
@@ -158,17 +158,18 @@ export const salesOfChain = queryRoute({
     const clock = await clockOfChain(sources);
     const date = dayOf(clock, "date", text);
     const before = dateAfter(date, -7);
+    const untilMs = weekBefore(clock, nowMs);
     const [found, samples, samplesBefore, storesBefore, regionsNow, regionsThen, currency] = await Promise.all([
       soldOf(sources, date),
       kept(sources, samplesOfDay, [date]),
       kept(sources, samplesOfDay, [before]),
-      kept(sources, untilWeekAgo, [before]),
+      kept(sources, lastTwo, [before, slotOf(untilMs)]),
       kept(sources, regionsOnDay, [date]),
       kept(sources, regionsOnDay, [before]),
       kept(sources, currencyOfChain, []),
     ]);
     if (found === undefined) throw new NotFound("date", "a day of which sales were counted", text);
-    const untilMs = nowMs - weekMs;
+    const week = Math.round((endOf(clock, date) - endOf(clock, before)) / hourMs);
     const counted = { ...noSales, receipts: samples.at(-1)?.receipts ?? null };
     const total = sumOf([found.none, ...found.stores.values(), counted]);
     const dayBefore = samplesBefore.at(-1);
@@ -181,7 +182,7 @@ export const salesOfChain = queryRoute({
       ...currency,
       ...shown(total),
       ...(dayBefore && until && { weekAgo: { date: String(before), ...until, day: shown(dayBefore) } }),
-      hours: shownHours(hours, hoursOf(samplesBefore, undefined, nowMs)),
+      hours: shownHours(hours, hoursOf(samplesBefore, undefined, nowMs), week),
       regions: shownRegions(found.stores, soldBefore(storesBefore, untilMs), regionsNow, regionsThen),
       ...(isToday
         ? await shownAlerts(sources, regionsNow)

@@ -14,7 +14,6 @@ import { listOf } from "./store.ts";
  * when it is seen. A late write of an older sample is corrected by the next one.
  */
 
-export const weekMs = 7 * 86_400_000;
 const [minuteMs, slotMs] = [60_000, 900_000];
 const slotMax = 2 ** 32 - 1;
 export const slotOf = (atMs: number): number => Math.floor(atMs / slotMs);
@@ -178,10 +177,10 @@ export async function storesAt(rows: SqlReader, day: number, slot = slotMax) {
   return samplesOf(await rows.query(selectUntil, [day, slot, 1]))[0];
 }
 
-/** The last two samples of a day until a week ago. */
-export const untilWeekAgo = keyedRead({
+/** The last two samples of a day up to a quarter of an hour. */
+export const lastTwo = keyedRead({
   select: selectUntil,
-  values: ([day]: readonly [day: number]) => [day, slotOf(Date.now() - weekMs), 2],
+  values: ([day, slot]: readonly [day: number, slot: number]) => [day, slot, 2],
   ofRows: samplesOf,
 });
 

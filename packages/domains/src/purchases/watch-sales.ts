@@ -4,9 +4,9 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { readRules, ruleNames, type AlertRules, type RuleName } from "./alert-rules.ts";
 import { alertsRead, noteAlerts, tellAlerts, type Alert, type FoundAlerts } from "./alerts.ts";
-import { businessDayOf, dateAfter, type StoreClock } from "./business-day.ts";
+import { businessDayOf, dateAfter, weekBefore, type StoreClock } from "./business-day.ts";
 import { commonClock, selectClocks } from "./registry.ts";
-import { itemsMax, partsOf, sample, slotOf, storesAt, weekMs, type Stores } from "./sales-samples.ts";
+import { itemsMax, partsOf, sample, slotOf, storesAt, type Stores } from "./sales-samples.ts";
 import { countedLines, listOf } from "./store.ts";
 
 type Found = Omit<Alert, "sinceMs" | "rule">;
@@ -28,24 +28,25 @@ async function newestAlerts(sources: WatchSources): Promise<readonly Alert[]> {
   if (isRecent) return before.alerts;
   const clock = commonClock(await rows.query(selectClocks), nowMs);
   if (!(await sample(sources, clock, before?.foundAt))) return before?.alerts ?? [];
-  return noteAlerts(sources, before, await findAll(sources, businessDayOf(clock, nowMs), before));
+  return noteAlerts(sources, before, await findAll(sources, clock, before));
 }
 
 interface Look {
   readonly rows: SqlReader;
   readonly nowMs: number;
+  readonly weekAgoMs: number;
   /** The business day of most registered stores. */
   readonly today: number;
   /** The newest sample of each day that is kept. */
   readonly newest: ReadonlyMap<number, Stores>;
 }
 
-async function findAll({ rows, nowMs }: WatchSources, today: number, before: FoundAlerts | undefined) {
+async function findAll({ rows, nowMs }: WatchSources, clock: StoreClock, before: FoundAlerts | undefined) {
   const rules = await readRules(rows);
   const days = await rows.query<{ day: number }>("SELECT DISTINCT day FROM sales_samples");
   const newest = new Map<number, Stores>();
   for (const { day } of days) newest.set(day, (await storesAt(rows, day))?.stores ?? new Map());
-  const look = { rows, nowMs, today, newest };
+  const look = { rows, nowMs, weekAgoMs: weekBefore(clock, nowMs), today: businessDayOf(clock, nowMs), newest };
   const keptReturns = slotOf(before?.foundAt ?? 0) === slotOf(nowMs) ? before?.alerts : undefined;
   const finders: Readonly<Record<RuleName, () => Promise<readonly Found[]>>> = {
     silent: () => silentStores(look, rules.silent),
@@ -64,17 +65,16 @@ const minuteMs = 60_000;
 const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** Compares the time since its last sale, or as much of it as eight times the minutes, with the same a week ago. */
-async function silentStores({ rows, nowMs, newest }: Look, { minutes, minimum }: AlertRules["silent"]) {
+async function silentStores({ rows, nowMs, weekAgoMs, newest }: Look, { minutes, minimum }: AlertRules["silent"]) {
   const last = new Map<number, number>();
   for (const stores of newest.values())
     for (const [id, { grewAtMs }] of stores) last.set(id, Math.max(last.get(id) ?? 0, grewAtMs));
-  const weekAgo = nowMs - weekMs;
   // The sample of that quarter has later sales.
-  const until = await soldUntil(rows, weekAgo, weekAgo - 15 * minuteMs);
+  const until = await soldUntil(rows, weekAgoMs, weekAgoMs - 15 * minuteMs);
   const found = new Map<number, Found>();
   for (const spans of [1, 2, 4, 8]) {
     const spanMs = spans * minutes * minuteMs;
-    const from = await soldUntil(rows, weekAgo, weekAgo - spanMs);
+    const from = await soldUntil(rows, weekAgoMs, weekAgoMs - spanMs);
     for (const [storeID, sold] of until) {
       const [lastMs, usual] = [last.get(storeID) ?? 0, sold - (from.get(storeID) ?? 0)];
       if (nowMs - lastMs < spanMs || usual < minimum) continue;
@@ -150,16 +150,15 @@ const isItems = Compile(Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))
 const selectItems = "SELECT slot, items FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT 1";
 
 /** Usual is what was sold in the same time a week ago. Without a sample of then nothing is unusual. */
-async function surges({ rows, nowMs, today }: Look, { minutes, minimum, above }: AlertRules["surge"]) {
+async function surges({ rows, nowMs, weekAgoMs, today }: Look, { minutes, minimum, above }: AlertRules["surge"]) {
   const spanMs = minutes * minuteMs;
-  const weekAgo = nowMs - weekMs;
   const itemsAt = async (day: number, atMs: number): Promise<ReadonlyMap<number, number> | undefined> => {
     const [row] = await rows.query<{ items: string }>(selectItems, [day, slotOf(atMs)]);
     return row && new Map(listOf(isItems, row.items));
   };
   const [now, before] = [await itemsAt(today, nowMs), await itemsAt(today, nowMs - spanMs)];
   const day = dateAfter(today, -7);
-  const [then, beforeThen] = [await itemsAt(day, weekAgo), await itemsAt(day, weekAgo - spanMs)];
+  const [then, beforeThen] = [await itemsAt(day, weekAgoMs), await itemsAt(day, weekAgoMs - spanMs)];
   if (now === undefined || then === undefined) return [];
   // An item below the 100 best had sold at most as much as the last of them.
   const atMost = (at: ReadonlyMap<number, number> | undefined, itemID: number): number =>
