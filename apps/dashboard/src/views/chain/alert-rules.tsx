@@ -55,7 +55,7 @@ function Rules() {
           isOn: isOn === "on",
           ...Object.fromEntries(Object.entries(numbers).map(([name, text]) => [name, Number(text)])),
         })}
-        saved="It applies from the next minute on."
+        saved={`It applies ${one.rule === "returns" ? "within a quarter of an hour" : "from the next minute on"}.`}
       />
     </details>
   ));
