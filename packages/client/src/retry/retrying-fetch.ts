@@ -70,13 +70,15 @@ export interface Attempt {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends once. Resolves with the complete response (a stream: when it begins); else rejects after `attemptMs`. */
+/** Sends once. Resolves with the complete response (a stream: when it begins); else rejects with a TimeoutError after
+ * `attemptMs`. */
 export async function attempt({ fetch, url, init, attemptMs, signal }: Attempt): Promise<Response> {
   signal?.throwIfAborted();
   const limit = new AbortController();
   const abort = (): void => limit.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
-  const timer = setTimeout(() => limit.abort(new Error(`no complete response within ${attemptMs} ms`)), attemptMs);
+  const late = () => new DOMException(`no complete response within ${attemptMs} ms`, "TimeoutError");
+  const timer = setTimeout(() => limit.abort(late()), attemptMs);
   let isStream = false;
   try {
     const response = await fetch(url, { ...init, signal: limit.signal });

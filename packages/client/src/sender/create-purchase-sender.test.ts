@@ -67,7 +67,8 @@ test("the key of a purchase is that of the caller, or random, and each retry has
   await sender.add(purchase(1, { idempotencyKey: "receipt-1" }));
   const { idempotencyKey } = await sender.add(purchase(2));
   await sender.flush();
-  expect(received).toHaveLength(replies.length + 1);
+  // A timeout splits the request.
+  expect(received).toHaveLength(replies.length + 2);
   const keys = new Map(received.flatMap(entriesOf).map((entry) => [entry.idempotencyKey, entry.custID]));
   expect([...keys]).toEqual([
     ["receipt-1", 1],
@@ -157,6 +158,22 @@ test("a request that is too large is split; a single purchase that is too large 
     [5, 413, "413 body: too large"],
   ]);
   expect(received.map(customersOf).some(({ length }) => length === 12)).toBe(true);
+});
+
+test.each<[string, Reply]>([
+  ["is not complete in time", "silence"],
+  ["gets 408", { status: 408 }],
+])("a request that %s is sent again with half of its purchases", async (_, failure) => {
+  const { sender, received } = await start(
+    (request, index) => {
+      if (index === 0) return "disconnect";
+      return customersOf(request).length > 3 ? failure : acceptAll(request);
+    },
+    { attemptMs: 1500 },
+  );
+  for (let n = 0; n < 12; n++) await sender.add(purchase(n));
+  await sender.flush(AbortSignal.timeout(30_000));
+  expect(received.slice(1, 4).map((request) => customersOf(request).length)).toEqual([12, 6, 3]);
 });
 
 test.each([400, 401, 403, 404, 405, 415, 422, 301])(

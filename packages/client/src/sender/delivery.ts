@@ -118,6 +118,8 @@ export class Delivery {
         return this.#settle(outcome);
       case "later":
         if (this.#finished.signal.aborted) return 0;
+        // A slow uplink may deliver a smaller request in time.
+        if (isTimeout(outcome)) this.#entriesMax = Math.ceil(purchases.length / 2);
         this.#failures++;
         this.#report(new TallyClientError("UNREACHABLE", outcome.reason, { cause: outcome.cause }));
         return this.#delayMs(outcome.retryAfterMs);
@@ -178,3 +180,7 @@ export class Delivery {
 }
 
 const retryAfterMaxMs = 60_000;
+
+function isTimeout({ status, cause }: Extract<BulkOutcome<WaitingPurchase>, { readonly kind: "later" }>): boolean {
+  return status === 408 || (cause instanceof Error && cause.name === "TimeoutError");
+}
