@@ -45,14 +45,25 @@ test("send takes back a sale that it names by store and key, and reports at once
   await tallyJson(system, "dead-letters", "discard", "--all");
 });
 
-test("send reads an event from stdin, and the same key is the same event", async () => {
-  const send = async () => {
-    const started = startTally(system, ["send", "purchases", "--key", "receipt-1", "--json"], entry(13));
-    expect(await started.ended).toBe(0);
+test("send reads an event from stdin; its key, or --key instead, makes it the same event", async () => {
+  const keyed = entry(13, ',"idempotencyKey":"receipt-1"');
+  const steps = JSON.stringify({ userID: 5, day: 3, timeInterval: 8, stepCount: 400, idempotencyKey: "steps-1" });
+  const send = async (name: string, input: string, ...flags: readonly string[]) => {
+    const started = startTally(system, ["send", name, "--json", ...flags], input);
+    expect([await started.ended, started.output()]).toEqual([0, expect.stringContaining("eventID")]);
     return JSON.parse(started.printed()).eventID;
   };
-  const [one, other] = await Promise.all([send(), send()]);
-  expect(one).toBe(other);
+  const [flag, own, again, other, ...ofSteps] = await Promise.all([
+    send("purchases", entry(13), "--key", "receipt-1"),
+    send("purchases", keyed),
+    send("purchases", keyed),
+    send("purchases", keyed, "--key", "receipt-2"),
+    send("steps", steps),
+    send("steps", steps),
+  ]);
+  expect([flag, again]).toEqual([own, own]);
+  expect(other).not.toBe(own);
+  expect(ofSteps[0]).toBe(ofSteps[1]);
 });
 
 test("top prints the boards of stores, items and days, and of every other domain", async () => {

@@ -3,11 +3,12 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { domains } from "@tally/domains";
-import { fieldIn, type Domain, type EntryFields } from "@tally/contract";
+import { fieldIn, IdempotencyKey, InvalidInput, type Domain, type EntryFields } from "@tally/contract";
 import { untilDrained } from "@tally/reconcile";
 import { number } from "@tally/runtime/flag-values";
 import { withProgress } from "@tally/runtime/progress";
 import { Command, Option } from "commander";
+import { Check } from "typebox/value";
 import { CommandError, usageError, exitCodes, newCommand } from "../command.ts";
 import { fileDomainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { bulkRouteOf, cellValue, expectationOf, fieldsOf } from "../entries/entry-fields.ts";
@@ -46,7 +47,7 @@ function sendOf(name: string, domain: Domain): Command {
   const form = domain.routes.find((route) => route.kind === "form");
   if (form !== undefined) command.option("--part <name=value...>", "a part of a form, as name=text or name=@file");
   return command
-    .option("--key <text>", "its Idempotency-Key; the same key and content is the same event (default: a new one)")
+    .option("--key <text>", "its Idempotency-Key; equal key and content: the same event (default: its own, or new)")
     .addOption(
       new Option("--wait [seconds]", "wait until it is ranked, 30 s by default").argParser(number).preset("30"),
     )
@@ -58,9 +59,11 @@ function sendOf(name: string, domain: Domain): Command {
 /** `formPath`: of the domain's form; without one there is no --part. */
 async function send(domain: Domain, formPath: string, flags: SendFlags): Promise<void> {
   const gateway = gatewayOf(flags);
-  const key = flags.key ?? randomUUID();
+  const { [keyColumn]: own, ...entry } = flags.part === undefined ? await givenEntry(domain, flags) : {};
+  const key = flags.key ?? own ?? randomUUID();
+  if (!Check(IdempotencyKey, key)) throw new InvalidInput(keyColumn, expectationOf(IdempotencyKey), key);
   const request =
-    flags.part === undefined ? await entryRequest(domain, flags, key) : await formRequest(formPath, flags.part);
+    flags.part === undefined ? entryRequest(domain, entry, key) : await formRequest(formPath, flags.part);
   const headers = { ...request.headers, "idempotency-key": key };
   const { status, eventId: eventID, message } = await gateway.send({ ...request, headers }, giveUpAfterMs);
   if (status >= 300 || eventID === null) throw new CommandError(`${domain.name}: ${message}`);
@@ -72,9 +75,12 @@ async function send(domain: Domain, formPath: string, flags: SendFlags): Promise
   print(flags, { eventID, domain: domain.name, status, ...outcome }, `${text}\n`);
 }
 
-async function entryRequest(domain: Domain, flags: SendFlags, key: string): Promise<GatewayRequest> {
+async function givenEntry(domain: Domain, flags: SendFlags): Promise<EntryFields> {
   const given = Object.entries(flags).filter(([name]) => !ownFlags.has(name));
-  const entry = given.length === 0 ? await readStdinEntry(domain) : entryOf(domain, given);
+  return given.length === 0 ? readStdinEntry(domain) : entryOf(domain, given);
+}
+
+function entryRequest(domain: Domain, entry: EntryFields, key: string): GatewayRequest {
   const bulk = bulkRouteOf(domain);
   const { path, body } =
     bulk === undefined
