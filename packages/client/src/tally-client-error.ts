@@ -12,7 +12,7 @@ export const tallyClientErrors = {
     message: "the purchase is not taken, because the sender's buffer is full",
     when: "`add()` while `eventsMax` or `bytesMax` is reached. Add the purchase again later",
   },
-  CLOSED: { message: "the purchase is not taken, because the sender is closed", when: "`add()` after `close()`" },
+  CLOSED: { message: "the sender is closed", when: "`add()` after `close()`, `flush()` of what it left" },
   JOURNAL_FAILED: {
     message: "cannot write the journal",
     when: "the disk is full or broken. An `add()` that rejects with it is not taken",

@@ -62,8 +62,7 @@ async function send(domain: Domain, formPath: string, flags: SendFlags): Promise
   const { [keyColumn]: own, ...entry } = flags.part === undefined ? await givenEntry(domain, flags) : {};
   const key = flags.key ?? own ?? randomUUID();
   if (!Check(IdempotencyKey, key)) throw new InvalidInput(keyColumn, expectationOf(IdempotencyKey), key);
-  const request =
-    flags.part === undefined ? entryRequest(domain, entry, key) : await formRequest(formPath, flags.part);
+  const request = flags.part === undefined ? entryRequest(domain, entry, key) : await formRequest(formPath, flags.part);
   const headers = { ...request.headers, "idempotency-key": key };
   const { status, eventId: eventID, message } = await gateway.send({ ...request, headers }, giveUpAfterMs);
   if (status >= 300 || eventID === null) throw new CommandError(`${domain.name}: ${message}`);

@@ -115,7 +115,7 @@ export function createPurchaseSender({
       delivery.start();
       return { idempotencyKey, settled };
     },
-    /** Resolves when no purchase waits. Rejects with STOPPED, and with the reason of an aborted signal. */
+    /** Resolves when no purchase waits. Rejects with STOPPED or CLOSED, and with the reason of an aborted signal. */
     flush: (signal?: AbortSignal): Promise<void> => delivery.untilEmpty(signal),
     resume: (): void => delivery.resume(),
     /** Sends what waits for at most `withinMs` (default 10,000). Without a journal the remaining `waiting` are lost. */

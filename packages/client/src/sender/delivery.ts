@@ -58,7 +58,7 @@ export class Delivery {
     this.start();
   }
 
-  /** Resolves when the queue is empty. Rejects with STOPPED, and with the reason of the signal. */
+  /** Resolves when the queue is empty. Rejects with STOPPED or CLOSED, and with the reason of the signal. */
   untilEmpty(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
@@ -70,6 +70,7 @@ export class Delivery {
         if (this.#options.queue.events === 0) end(resolve);
         else if (signal?.aborted === true) end(() => reject(signal.reason));
         else if (this.#isStopped) end(() => reject(this.#problem));
+        else if (this.#finished.signal.aborted) end(() => reject(new TallyClientError("CLOSED")));
       };
       this.#waiters.add(check);
       signal?.addEventListener("abort", check);
@@ -88,6 +89,7 @@ export class Delivery {
     this.#finished.abort();
     this.#wake();
     await this.#run;
+    this.changed();
   }
 
   /** Wakes the callers that wait for an empty queue. */
