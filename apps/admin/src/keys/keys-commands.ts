@@ -144,6 +144,7 @@ function rotateCommand(): Command {
       const outcome = await changeKeys((transaction) =>
         rotateKey(transaction, { id, hash: hashOfKeyText(key), previousUntil }),
       );
+      if (typeof outcome === "object") throw isRotating(id, outcome.rotatingUntil);
       if (outcome !== "rotated") throw noSuchKey(id, outcome);
       const until = new Date(previousUntil).toISOString();
       const text = `${key}\nThis key is shown only now. The previous one is valid until ${until}.\n`;
@@ -172,6 +173,12 @@ function changeKeys<T>(change: (transaction: SqlTransaction) => Promise<T>): Pro
 /** Does not print the text: it may be a key. */
 function expectKeyId(text: string): void {
   if (!isKeyId(text)) throw usageError("expected the id of a key, 16 hex digits as `tally keys list` shows it");
+}
+
+function isRotating(id: string, until: number): CommandError {
+  return usageError(
+    `the key ${id} is rotating: its previous secret is valid until ${timeOf(until)}; --grace 0 ends both secrets now`,
+  );
 }
 
 function noSuchKey(id: string, why: "absent" | "revoked"): CommandError {
