@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -86,4 +87,18 @@ test("the program prints a calculation that can be checked by hand", async () =>
   const calculation = "41.6 µs × 12500/s = 0.52 cores, / 0.6 = 0.866667, / 2 cores, rounded up = 1, + 1 spare";
   expect(stdout).toContain("5000 stores × 300 events/h / 3600 s = 416.667/s, × 30 at the peak = 12500/s\n");
   expect(stdout).toContain(`gateway  ${calculation} = 2 × c7g.large\n`);
+});
+
+test("a full disk ends a command with one line and no stack", async () => {
+  const full = openSync("/dev/full", "w");
+  onTestFinished(() => closeSync(full));
+  const args = [
+    join(import.meta.dirname, "../main.ts"),
+    "plan",
+    ...flags,
+    "--run",
+    join(await folderOf(fit), "0.json"),
+  ];
+  const { status, stderr } = spawnSync(process.execPath, args, { stdio: ["ignore", full, "pipe"], encoding: "utf8" });
+  expect([status, stderr]).toEqual([2, "tally: ENOSPC: no space left on device, write\n"]);
 });
