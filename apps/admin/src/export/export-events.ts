@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { Database } from "@tally/database";
@@ -91,7 +92,7 @@ function textOf(value: unknown): string {
 
 /** Writes a file completely or not at all. An error or Ctrl-C removes the partial file; a kill leaves it. */
 export async function writeCompleteFile<T>(path: string, write: (stream: Writable) => Promise<T>): Promise<T> {
-  const partial = `${path}.${process.pid}.partial`;
+  const partial = `${path}.${randomUUID()}.partial`;
   const remove = (): void => rmSync(partial, { force: true });
   const file = await open(partial, "wx");
   process.once("exit", remove);
