@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
@@ -155,6 +155,8 @@ test("with --json, a command prints one JSON value", async () => {
 const nowhere = "http://127.0.0.1:9";
 const id = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
 const sales = "FILE:storeID,custID,date,items\n";
+const device = join(folder, "device");
+await symlink("/dev/null", device);
 test.concurrent.each([
   [["import", "/no/such/file.csv"], 2, "no such file or directory, stat '/no/such/file.csv'"],
   [
@@ -180,6 +182,8 @@ test.concurrent.each([
     "purchases/top-items: to: expected a date beside from, got nothing\n",
   ],
   [["frobnicate"], 2, "tally: unknown command 'frobnicate'\n"],
+  [["import", `${sales}1,1,20261120,5:1\n`, "--acknowledged", device], 2, `${device}: expected a regular file`],
+  [["export", "--output", device], 2, `${device}: expected a regular file`],
   [["audit", "--acknowledged", "/no/such/file"], 2, "no such file or directory, open '/no/such/file'"],
   [["audit", "--acknowledged", `FILE:${id}\nno id\n`], 2, "line 2: expected an event id, got no id"],
   [["audit"], 3, "the database's write endpoint", { DATABASE_WRITE_URL: "mysql://u:p@127.0.0.1:9/x" }],

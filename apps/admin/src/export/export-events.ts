@@ -3,9 +3,10 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { Database } from "@tally/database";
 import { fieldsOfEvent, type EntryFields, type Event, type EventFiles, type SqlParameter } from "@tally/contract";
+import { usageError } from "../command.ts";
 import { keyColumn } from "../entries/entry-fields.ts";
 import { stringify } from "csv-stringify/sync";
-import { rmSync } from "node:fs";
+import { lstatSync, rmSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 
@@ -90,8 +91,11 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Writes a file completely or not at all. An error or Ctrl-C removes the partial file; a kill leaves it. */
+/** Writes a file completely or not at all. An error or Ctrl-C removes the partial file; a kill leaves it. Throws a
+ * CommandError for what is no regular file: it would be replaced. */
 export async function writeCompleteFile<T>(path: string, write: (stream: Writable) => Promise<T>): Promise<T> {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw usageError(`${path}: expected a regular file`);
   const partial = `${path}.${randomUUID()}.partial`;
   const remove = (): void => rmSync(partial, { force: true });
   const file = await open(partial, "wx");

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { lockFile } from "@tally/client/journal";
 import type { Progress } from "@tally/runtime/progress";
@@ -33,13 +33,13 @@ const batchLinesMax = 1000;
 export async function runImport(options: ImportOptions, progress: Progress) {
   const { file, acknowledgedFile } = options;
   const files = filesOf(file);
-  const { beganFile, lock } = files;
+  const { lock } = files;
   if (!statSync(file).isFile()) throw usageError(`${file}: expected a regular file`);
   const own = [file, ...Object.values(files)].map((path) => resolve(path));
   if (acknowledgedFile !== undefined && own.includes(resolve(acknowledgedFile)))
     throw usageError(`--acknowledged: expected another file than ${acknowledgedFile}, which the import uses itself`);
-  for (const path of [beganFile, lock])
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+  for (const path of [...Object.values(files), acknowledgedFile ?? []].flat())
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
       throw usageError(`${path}: expected a regular file, which the import writes itself`);
   const unlock = await lockFile(lock, (pid) =>
     usageError(`${file}: process ${pid} imports this file already. Wait until it ends, or stop it`),
