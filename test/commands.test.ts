@@ -184,6 +184,8 @@ test.concurrent.each([
   [["frobnicate"], 2, "tally: unknown command 'frobnicate'\n"],
   [["import", `${sales}1,1,20261120,5:1\n`, "--acknowledged", device], 2, `${device}: expected a regular file`],
   [["export", "--output", device], 2, `${device}: expected a regular file`],
+  [["dead-letters", "list", "--since", "7"], 2, "expected a time with its offset from UTC, such as 2026-11-20T08:00Z"],
+  [["dead-letters", "list", "--until", "2026-11-20T08:00"], 2, "expected a time with its offset from UTC"],
   [["audit", "--acknowledged", "/no/such/file"], 2, "no such file or directory, open '/no/such/file'"],
   [["audit", "--acknowledged", `FILE:${id}\nno id\n`], 2, "line 2: expected an event id, got no id"],
   [["audit"], 3, "the database's write endpoint", { DATABASE_WRITE_URL: "mysql://u:p@127.0.0.1:9/x" }],

@@ -69,9 +69,11 @@ function jsonOf({ body, diedAt, ...letter }: DeadLetter): object {
 }
 
 function time(text: string): number {
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new InvalidArgumentError("expected a time such as 2026-11-20T08:00:00Z");
-  return at;
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds;
+  } catch {
+    throw new InvalidArgumentError("expected a time with its offset from UTC, such as 2026-11-20T08:00Z");
+  }
 }
 
 /** tally dead-letters */
