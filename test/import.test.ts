@@ -77,13 +77,17 @@ test("a CSV may have one item in each line, a byte order mark, quotes, and its c
 
 test("lines of JSON that hold no event are rejected one by one, and a line break within a text is none", async () => {
   const keyed = lineOfSale(4, 2, { idempotencyKey: 7 });
-  const path = await file("mixed.ndjson", [lineOfSale(4, 1), "{half", "[]", "", keyed]);
-  expect(await importFile(path)).toMatchObject({ lines: 4, accepted: 1, rejected: 3 });
+  const doubled = lineOfSale(4, 3).replace("{", '{"custID":9,');
+  const deep = lineOfSale(4, 4).replace("{", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)},`);
+  const path = await file("mixed.ndjson", [lineOfSale(4, 1), "{half", "[]", "", keyed, doubled, deep]);
+  expect(await importFile(path)).toMatchObject({ lines: 6, accepted: 1, rejected: 5 });
   const rejected = (await readFile(`${path}.rejected.ndjson`, "utf8")).trimEnd().split("\n");
   expect(rejected.map((line) => JSON.parse(line))).toMatchObject([
-    { line: 2, reason: "expected a JSON object with the fields of an event", text: "{half" },
+    { line: 2, reason: expect.stringContaining("body: expected JSON, got "), text: "{half" },
     { line: 3, reason: "expected a JSON object with the fields of an event", text: "[]" },
     { line: 5, reason: "idempotencyKey: expected 1 to 255 visible ASCII characters", storeID: 4, custID: 2 },
+    { line: 6, reason: 'custID: expected each key once, got "it twice"', text: doubled },
+    { line: 7, reason: 'body: expected at most 64 levels, got "more"', text: deep },
   ]);
 });
 
@@ -97,8 +101,9 @@ test("steps, lift rides and swipes are imported too; of two swipes of a pair the
   const swipes = Array.from({ length: 200 }, (_, n) =>
     JSON.stringify({ leftorright: n % 2 === 0 ? "right" : "left", swiper: n % 4 < 2 ? "1" : "3", swipee: "9" }),
   );
-  const path = await file("swipes.ndjson", swipes);
-  expect(await importFile(path, "--domain", "swipes")).toMatchObject({ accepted: 200 });
+  const halfOfPair = JSON.stringify({ leftorright: "\ud800", swiper: "1", swipee: "9" });
+  const path = await file("swipes.ndjson", [...swipes, halfOfPair]);
+  expect(await importFile(path, "--domain", "swipes")).toMatchObject({ accepted: 200, rejected: 1 });
   await expectKept();
   expect(await database.writer.query("SELECT swiper, liked FROM swipe_pairs ORDER BY swiper")).toEqual([
     { swiper: 1, liked: 0 },

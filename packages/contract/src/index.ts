@@ -13,6 +13,7 @@ export { fieldsOfEvent } from "./files.ts";
 export type { CellForm, EntryFields, EventFiles, EventRows, RowFilter } from "./files.ts";
 export { firstProblem, InvalidInput, NotFound, type Validator } from "./first-problem.ts";
 export { fieldIn, parsedJson } from "./json.ts";
+export { endOfString, JsonByte, jsonByteAt, parseJsonBody } from "./json-body.ts";
 export { joinBoards, Moves, sumOfCounts, type MirroredBoards } from "./moves.ts";
 export { feedOf, queuesOf, type QueueSpec } from "./queues.ts";
 export { decodeRankingMessage, encodeRankingMessage, readRankingMessage } from "./ranking-message.ts";

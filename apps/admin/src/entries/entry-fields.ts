@@ -1,4 +1,4 @@
-import { fieldIn, InvalidInput, parsedJson } from "@tally/contract";
+import { fieldIn, InvalidInput, parsedJson, parseJsonBody } from "@tally/contract";
 import type { BulkRoute, Domain, EntryFields, Event, IngestRoute, PutRoute } from "@tally/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 
@@ -79,9 +79,9 @@ export function cellValue(name: string, schema: TSchema | undefined, text: strin
   return value;
 }
 
-/** The object of a JSON text; undefined for any other text. */
+/** The object of a JSON text; undefined for any other value. Throws InvalidInput for a text that a gateway rejects. */
 export function parseEntry(json: string): EntryFields | undefined {
-  const value = parsedJson(json);
+  const value = parseJsonBody(Buffer.from(json));
   return isObject(value) ? value : undefined;
 }
 

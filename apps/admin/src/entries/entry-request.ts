@@ -53,8 +53,8 @@ export function partsOf(route: OwnRoute, entry: EntryFields) {
   const params: Record<string, string> = {};
   for (const [name, schema] of Object.entries(route.params.properties)) {
     const value = entry[name];
-    if ((typeof value !== "string" && typeof value !== "number") || value === "")
-      throw new InvalidInput(name, expectationOf(schema), value);
+    const isText = typeof value === "string" && value !== "" && value.isWellFormed();
+    if (!isText && typeof value !== "number") throw new InvalidInput(name, expectationOf(schema), value);
     params[name] = String(value);
   }
   return { params, fields: Object.fromEntries(Object.entries(entry).filter(([name]) => !(name in params))) };

@@ -60,15 +60,20 @@ async function* csvLines({ file, chunks, domain, onHead }: LinesOptions): AsyncG
     if (columns === undefined) {
       columns = csvColumns(file, record, domain);
       onHead?.(stringify([[...rejectedColumns, ...record.filter((name) => !isOfRejection(name))]]));
-    } else yield { number: info.lines, cells: columns.ownCells(record), content: contentOf(columns, record) };
+    } else yield { number: info.lines, cells: columns.ownCells(record), content: contentOfCells(columns, record) };
   }
   if (columns === undefined) throw usageError(`${file}: expected a header line, got an empty file`);
 }
 
-function contentOf(columns: ReturnType<typeof csvColumns>, cells: readonly string[]): ImportLine["content"] {
+function contentOfCells(columns: Columns, cells: readonly string[]): ImportLine["content"] {
   if (cells.length !== columns.count) return { problem: `expected ${columns.count} columns, got ${cells.length}` };
+  return contentOf(() => columns.entryOf(cells));
+}
+
+function contentOf(read: () => EntryFields | undefined): ImportLine["content"] {
   try {
-    return { entry: columns.entryOf(cells) };
+    const entry = read();
+    return entry === undefined ? { problem: "expected a JSON object with the fields of an event" } : { entry };
   } catch (error) {
     if (error instanceof InvalidInput) return { problem: error.message };
     throw error;
@@ -99,9 +104,7 @@ async function* ndjsonLines({ chunks }: LinesOptions): AsyncGenerator<ImportLine
     number++;
     const text = line.trim();
     if (text === "") continue;
-    const entry = withoutRejection(parseEntry(text));
-    const content = entry === undefined ? { problem: "expected a JSON object with the fields of an event" } : { entry };
-    yield { number, cells: [text], content };
+    yield { number, cells: [text], content: contentOf(() => withoutRejection(parseEntry(text))) };
   }
 }
 

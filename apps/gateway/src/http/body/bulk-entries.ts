@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { InvalidInput } from "@tally/contract";
-import { endOfString, JsonByte, jsonByteAt, parseJsonBody } from "./json-body.ts";
+import { endOfString, InvalidInput, JsonByte, jsonByteAt, parseJsonBody } from "@tally/contract";
 
 /** The body of a bulk request as received: a JSON array, or lines of JSON. */
 export class BulkBody {

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { encodeEvent, eventIdOfKey, firstProblem, InvalidInput, newEventId } from "@tally/contract";
+import { encodeEvent, eventIdOfKey, firstProblem, InvalidInput, newEventId, parseJsonBody } from "@tally/contract";
 import type { EncodedEvent, Event, IngestRoute } from "@tally/contract";
 import { Compile } from "typebox/compile";
 import { plainText } from "../body/content.ts";
-import { parseJsonBody } from "../body/json-body.ts";
 import type { CommitOutcome } from "../../ingest/group-commit.ts";
 import { routeConfig, type Served } from "../../serve-domain.ts";
 import { forbiddenStore } from "../../admission/admission.ts";

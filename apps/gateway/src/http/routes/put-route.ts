@@ -1,11 +1,10 @@
-import { firstProblem, InvalidInput, type PutRoute } from "@tally/contract";
+import { firstProblem, InvalidInput, parseJsonBody, type PutRoute } from "@tally/contract";
 import type { Database } from "@tally/database";
 import type { FastifyInstance } from "fastify";
 import { Compile } from "typebox/compile";
 import { rejection } from "../../errors/catalogue.ts";
 import { reject } from "../../errors/reject.ts";
 import { routeConfig, type Served } from "../../serve-domain.ts";
-import { parseJsonBody } from "../body/json-body.ts";
 
 const patience = { giveUpAfterMs: 3000 };
 const rowsMax = 500;

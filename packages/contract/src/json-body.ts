@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { InvalidInput } from "@tally/contract";
+import { InvalidInput } from "./first-problem.ts";
 
 // JSON.parse accepts a megabyte of "[", and code that walks such a value overflows its stack.
 const depthMax = 64;
