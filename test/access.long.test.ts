@@ -96,6 +96,13 @@ test("requests without a valid key are limited by their address across gateways:
   expect((await fetch(`${system.url}/health/live`, { headers })).status).toBe(200);
 });
 
+test("a raised limit holds at once for those whose bucket is empty", async () => {
+  const headers = from("203.0.113.62");
+  const { url } = await startGateway(system, { ...settings, RATE_LIMIT_PER_ADDRESS: "1000" });
+  await atOnce(60, (own) => sell(own, 54, headers));
+  await expect.poll(async () => (await sell(url, 54, headers)).status, { timeout: 5000 }).toBe(401);
+});
+
 test.each([
   ["open", 201],
   ["closed", 503],

@@ -12,10 +12,12 @@ local out = {}
 for i, key in ipairs(KEYS) do
   local each, burst = tonumber(ARGV[4 * i - 3]), tonumber(ARGV[4 * i - 2])
   local cost, count = tonumber(ARGV[4 * i - 1]), tonumber(ARGV[4 * i])
-  local full = math.max(tonumber(redis.call('GET', key) or '0'), now)
+  -- At worst empty: by another limit, or an earlier time of a clock, it would be full too late.
+  local before = tonumber(redis.call('GET', key) or '0')
+  local full = math.min(math.max(before, now), now + burst * each)
   local room = math.max(0, math.floor(burst - (full - now) / each + 0.000001))
   local granted = math.min(count, math.floor(room / cost))
-  if granted > 0 then
+  if granted > 0 or full < before then
     full = full + granted * cost * each
     redis.call('SET', key, string.format('%.3f', full), 'PX', math.ceil(full - now))
   end
