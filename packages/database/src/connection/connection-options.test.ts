@@ -22,6 +22,9 @@ test.each([
   ["?ssl-mode=verify_identity", /got "verify_identity"/],
   ["?ssl-ca=/ca.pem", /ssl-ca needs ssl-mode=VERIFY_IDENTITY/],
   ['?ssl={"rejectUnauthorized":false}', /write ssl-mode and ssl-ca instead of ssl/],
+  ["?sslmode=VERIFY_IDENTITY", /write ssl-mode and ssl-ca instead of sslmode/],
+  ["?useSSL=true", /instead of useSSL/],
+  ["?tls=true", /instead of tls/],
   ["?ssl-mode=VERIFY_IDENTITY&ssl-ca=/gone.pem", /ENOENT.*\/gone\.pem/],
 ])("parameters that do not verify, or are misspelt, are rejected: %s", (query, reason) => {
   expect(() => tlsOf(url + query)).toThrow(reason);

@@ -93,7 +93,9 @@ export function tlsOf(url: string): { readonly uri: string; readonly ssl?: SslOp
   const authority = parsed.searchParams.get("ssl-ca");
   parsed.searchParams.delete("ssl-mode");
   parsed.searchParams.delete("ssl-ca");
-  if (parsed.searchParams.has("ssl")) throw urlError("write ssl-mode and ssl-ca instead of ssl");
+  // The driver ignores names that it does not know.
+  const misspelt = [...parsed.searchParams.keys()].find((name) => /^(use-?)?(ssl|tls)/i.test(name));
+  if (misspelt !== undefined) throw urlError(`write ssl-mode and ssl-ca instead of ${misspelt}`);
   if (mode === null && authority !== null) throw urlError("ssl-ca needs ssl-mode=VERIFY_IDENTITY");
   if (mode === null || mode === "DISABLED") return { uri: parsed.href };
   if (mode !== "VERIFY_IDENTITY")

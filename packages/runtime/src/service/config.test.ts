@@ -166,6 +166,7 @@ test.each([
   ["redis+cluster://u:hunter2@a/1", "a cluster with the number of a database, which it does not have"],
   ["redis+cluster://", "redis+cluster:// and more"],
   ["http://u:hunter2@a", "http:// and more"],
+  ["REDISS://u:hunter2@a", "a text 20 characters long"],
 ])("%s is rejected", (text, got) => {
   const { problems, message } = problemsOf({ REDIS_URL: text }, redisSchema);
   expect(problems).toEqual([

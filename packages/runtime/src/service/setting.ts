@@ -168,7 +168,8 @@ function forms(protocols: readonly string[]): string {
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
   const parsed = URL.parse(text);
-  return parsed !== null && parsed.host !== "" && protocols.includes(parsed.protocol);
+  // The driver of Redis takes REDISS: for a protocol without TLS.
+  return parsed !== null && parsed.host !== "" && protocols.some((protocol) => text.startsWith(protocol));
 }
 
 /** Whether a node is connected to in the same way as the first; it need not repeat user and password. */
