@@ -27,9 +27,9 @@ const oneByOne: NewIntake = (domain, { config, publisher }) => {
       },
       add(event, settle) {
         const id = ids.next();
-        const now = Date.now();
-        const body = encodeBatch(id, now, [event], domain.eventVersion);
-        const message = { queue, messageId: textOfBatchId(id), body, deadline: now + config.confirmWithinMs };
+        const body = encodeBatch(id, Date.now(), [event], domain.eventVersion);
+        const deadline = performance.now() + config.confirmWithinMs;
+        const message = { queue, messageId: textOfBatchId(id), body, deadline };
         waiting++;
         void publisher.publish(message).then((outcome) => {
           settle(outcome === "confirmed" ? outcome : "unavailable");

@@ -25,7 +25,7 @@ export interface Message {
   /** Stays the same when the message is sent again. At most 255 bytes. */
   readonly messageId: string;
   readonly body: Buffer;
-  /** When the sender stops waiting, in ms since 1970; absent: never. */
+  /** When the sender stops waiting, by performance.now(), which no clock sets back; absent: never. */
   readonly deadline?: number;
   readonly headers?: Readonly<Record<string, string | number>>;
 }
@@ -96,7 +96,7 @@ class QueuePublisher implements Connection {
       onUp: () => this.#sendWaiting(),
     });
     // One timer for all messages: a timer for each would cost more than everything else here.
-    this.#deadlines = setInterval(() => this.#expire(Date.now()), deadlineCheckMs);
+    this.#deadlines = setInterval(() => this.#expire(performance.now()), deadlineCheckMs);
   }
 
   get state(): ConnectionState {

@@ -33,7 +33,7 @@ export function feedPublisher({ domain, namespace, publisher, signal, log, ...li
     const cloudEvents = events.map((one) => Object.assign({ specversion: "1.0", source, time }, one));
     const body = Buffer.from(JSON.stringify(cloudEvents));
     for (let failures = 1; !signal.aborted; failures++) {
-      const deadline = withinMs !== undefined && { deadline: Date.now() + withinMs };
+      const deadline = withinMs !== undefined && { deadline: performance.now() + withinMs };
       const outcome = await publisher.publish({ queue, topic, messageId, body, contentType, ...deadline });
       if (outcome === "expired") return "aborted";
       if (outcome === "confirmed") {

@@ -196,7 +196,7 @@ function settle(
 
 async function send(publisher: Publisher, batches: BatchIds, namespace: string, letter: DeadLetter): Promise<void> {
   const { eventVersion } = domainNamed(letter.domain);
-  const deadline = Date.now() + confirmedWithinMs;
+  const deadline = performance.now() + confirmedWithinMs;
   const outcome = await publisher.publish({ ...replayOf(letter, namespace, batches, eventVersion), deadline });
   if (outcome !== "confirmed")
     throw new CommandError(

@@ -177,16 +177,17 @@ export class GroupCommit {
   async #publish(batch: OpenBatch): Promise<void> {
     this.#inFlight++;
     const flushedAtMs = performance.now();
-    const leftMs = batch.openedAtMs + this.#options.confirmWithinMs - flushedAtMs;
+    const deadline = batch.openedAtMs + this.#options.confirmWithinMs;
     const publish = batch.traced && this.#options.beginPublish(batch.traced);
-    const outcome = leftMs > 0 ? await this.#send(batch, Date.now() + leftMs, publish?.headers) : "expired";
+    const isInTime = deadline > flushedAtMs;
+    const outcome = isInTime ? await this.#send(batch, deadline, publish?.headers) : "expired";
     publish?.ended(outcome);
     const settledAtMs = performance.now();
     this.#inFlight--;
     this.#wake ??= setImmediate(this.#pump);
     if (outcome === "confirmed") gatewayChannels.afterConfirm.publish(this.#options.queue);
     // A batch that was not sent is not stored.
-    const result = leftMs > 0 ? commitOutcomes[outcome] : "busy";
+    const result = isInTime ? commitOutcomes[outcome] : "busy";
     const openMs = flushedAtMs - batch.openedAtMs;
     const inFlightMs = settledAtMs - flushedAtMs;
     this.#settled.push({ batch, outcome, result, openMs, inFlightMs, settledAtMs, responded: 0 });

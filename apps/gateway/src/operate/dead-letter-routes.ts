@@ -103,7 +103,7 @@ export function addDeadLetterRoutes(app: FastifyInstance, servers: GatewayServer
   const queues = new Set(config.domains.map((domain) => queuesOf(config.namespace, domain).ingest.name));
   addSettleRoute(app, "replay", servers, async ({ id }) => {
     const letter = await letterOf(reader, id);
-    const deadline = Date.now() + config.confirmWithinMs;
+    const deadline = performance.now() + config.confirmWithinMs;
     const message = replayOf(letter, config.namespace, batches, eventVersions.get(letter.domain) ?? 1);
     // To any other queue a gateway may not publish: the broker would close the channel of all events.
     if (!queues.has(message.queue)) {
