@@ -79,6 +79,7 @@ test("without a store, today is the business day that most stores have", async (
     { zone: "America/New_York", closingHour: 2, stores: 2 },
   ];
   expect(commonClock(stores, Date.now()).zone).toBe("America/Chicago");
+  expect(commonClock(stores.toReversed(), Date.now()).zone).toBe("America/Chicago");
   expect(commonClock(stores.slice(0, 2), Date.now()).zone).toBe("UTC");
   expect(commonClock([], Date.now())).toEqual({ zone: "UTC", closingHour: 0 });
   const sources: Parameters<typeof resolveDate>[0] = {

@@ -24,11 +24,12 @@ interface ClocksRow extends StoreClock {
 export const selectClocks =
   "SELECT zone, closing_hour AS closingHour, COUNT(*) AS stores FROM stores GROUP BY zone, closing_hour";
 
-/** A clock with the business day that most of these stores have. */
+/** The most frequent clock with the business day that most of these stores have. */
 export function commonClock(clocks: readonly ClocksRow[], nowMs: number): StoreClock {
   const byDay = Map.groupBy(clocks, (clock) => businessDayOf(clock, nowMs));
   const count = (of: readonly ClocksRow[]) => of.reduce((sum, { stores }) => sum + stores, 0);
-  return [...byDay.values()].toSorted((one, other) => count(other) - count(one))[0]?.[0] ?? utcClock;
+  const mostOf = [...byDay.values()].toSorted((one, other) => count(other) - count(one))[0] ?? [];
+  return mostOf.toSorted((one, other) => other.stores - one.stores)[0] ?? utcClock;
 }
 
 const chainClock = keyedRead({
