@@ -56,7 +56,7 @@ async function moveAndBack(checkout: string): Promise<void> {
 test.skipIf(!isInClone)(
   "app by app, a system moves to this release under load and back again, and loses and doubles nothing",
   async ({ signal }) => {
-    const plan = { root, say: () => undefined, signal };
+    const plan = { root, say: () => undefined, signal, name: "earlier" };
     await withBuilds([earlier], plan, (builds) => moveAndBack(builds.get(earlier)?.folder ?? expect.fail()));
   },
   300_000,

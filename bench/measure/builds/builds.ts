@@ -11,10 +11,10 @@ import { observed, type System } from "../open-system.ts";
 const run = promisify(execFile);
 
 /** Installs commits in git worktrees, calls `work` with the builds by revision, and removes them. Throws a WrongUsage
- * before anything else where this clone lacks a revision: a hash, a tag or a branch. */
+ * before anything else where this clone lacks a revision: a hash, a tag or a branch. `name`: of the folder in .tally. */
 export async function withBuilds<T>(
   revisions: readonly string[],
-  { root, say, signal }: Pick<BenchPlan, "root" | "say" | "signal">,
+  { root, say, signal, name = "builds" }: Pick<BenchPlan, "root" | "say" | "signal"> & { readonly name?: string },
   work: (builds: ReadonlyMap<string, Build>) => Promise<T>,
 ): Promise<T> {
   const git = (...args: readonly string[]) => run("git", args, { cwd: root, signal });
@@ -25,7 +25,7 @@ export async function withBuilds<T>(
   };
   const commits = await Promise.all(revisions.map(commitOf));
   if (commits.length === 0) return work(new Map());
-  const { directory, release } = await claimDirectory(join(root, ".tally"), "builds", say);
+  const { directory, release } = await claimDirectory(join(root, ".tally"), name, say);
   const builds = new Map<string, Build>();
   try {
     for (const [index, revision] of revisions.entries()) {
