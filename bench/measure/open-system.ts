@@ -58,9 +58,12 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
   let balancer: Balancer | undefined;
   let scaling: Awaited<ReturnType<typeof startScaling>> | undefined;
   const close = async (): Promise<void> => {
-    await scaling?.stop();
-    await balancer?.stop();
-    await system.stop();
+    try {
+      await scaling?.stop();
+    } finally {
+      await balancer?.stop();
+      await system.stop();
+    }
   };
   try {
     if (design.balanced) {
