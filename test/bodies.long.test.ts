@@ -164,34 +164,6 @@ describe("a client has its share of memory and connections", () => {
     await expect.poll(() => statusOf(proxy, "10.0.0.1")).toBe(200);
   });
 
-  test("bulk requests are rejected while the responses to others are not read", async () => {
-    const local = "127.0.0.7";
-    const body = Buffer.from(list("1", 2000));
-    const one = raw(["POST /purchases HTTP/1.1", "Host: tally", json, `Content-Length: ${body.length}`], body);
-    // Node reads on until the first response that the kernel does not take.
-    const stalled = Array.from({ length: 16 }, () => {
-      const socket = connect({
-        port: Number(new URL(system.url).port),
-        host: "127.0.0.1",
-        localAddress: local,
-      }).pause();
-      socket.write(Buffer.concat(Array.from({ length: 150 }, () => one)));
-      return socket;
-    });
-    const own = open(local);
-    const post = () => own.post("/purchases", `[${repeat(`${sale(1)},`, 40_000)}${sale(1)}]`, [json]);
-    await vi.waitFor(async () => expect((await post()).status).toBe(503), 20_000);
-    const { status, headers, body: error } = await post();
-    expect([status, headers.get("retry-after"), JSON.parse(error)]).toEqual([
-      503,
-      "1",
-      { message: "not sent: too many large responses are under way; try again later" },
-    ]);
-    for (const socket of stalled) socket.destroy();
-    await vi.waitFor(async () => expect((await post()).status).toBe(201), 20_000);
-    own.destroy();
-  });
-
   test("connections beyond the limit are closed, those of a proxy are not", async () => {
     const sixty = async (localAddress: string) => {
       const opened = Array.from({ length: 60 }, () => open(localAddress));
@@ -202,4 +174,36 @@ describe("a client has its share of memory and connections", () => {
     expect(await sixty("127.0.0.6")).toBe(50);
     expect(await sixty(proxy)).toBe(60);
   });
+});
+
+test("bulk requests are rejected while the responses to others are not read", async () => {
+  const local = "127.0.0.7";
+  const body = Buffer.from(list("1", 2000));
+  const one = raw(["POST /purchases HTTP/1.1", "Host: tally", json, `Content-Length: ${body.length}`], body);
+  // Node reads on until the first response that the kernel does not take.
+  const stalled = Array.from({ length: 16 }, () => {
+    const socket = connect({
+      port: Number(new URL(system.url).port),
+      host: "127.0.0.1",
+      localAddress: local,
+    }).pause();
+    // Those that read nothing are disconnected.
+    socket.on("error", () => undefined);
+    socket.write(Buffer.concat(Array.from({ length: 150 }, () => one)));
+    return socket;
+  });
+  const own = new RawConnection(system.url, local);
+  const post = () => own.post("/purchases", `[${repeat(`${sale(1)},`, 40_000)}${sale(1)}]`, [json]);
+  const { headers, body: error } = await vi.waitFor(async () => {
+    const response = await post();
+    expect(response.status).toBe(503);
+    return response;
+  }, 20_000);
+  expect([headers.get("retry-after"), JSON.parse(error)]).toEqual([
+    "1",
+    { message: "not done: too many large responses are under way; try again later" },
+  ]);
+  for (const socket of stalled) socket.destroy();
+  await vi.waitFor(async () => expect((await post()).status).toBe(201), 20_000);
+  own.destroy();
 });

@@ -234,7 +234,7 @@ test("equal rankings of many days that are under way at once are counted once", 
   const { take } = await openWriter(own);
   await take(bodyOf([sale(stores, { date: Number(nineAgo), lines: [[78, 2]] })]));
   // So that all have come before the first ends.
-  const found = vi.fn<Sources["stream"]>((...all) => delay(500).then(() => stream(...all)));
+  const found = vi.fn<Sources["stream"]>((...all) => delay(3000).then(() => stream(...all)));
   const query = { from: nineAgo, to: fourAgo };
   const top = (more: object = {}) => get("/top-items", {}, { ...query, ...more }, { ...sources, stream: found });
   const earlier = [top(), top()];

@@ -74,7 +74,7 @@ export const catalogue = {
     5,
   ],
   WATCH_TOO_LARGE: [413, "watch: expected a response of at most {max} characters; ask for fewer entries"],
-  RESPONSES_FULL: [503, "not sent: too many large responses are under way; try again later", 1],
+  RESPONSES_FULL: [503, "not done: too many large responses are under way; try again later", 1],
 
   // Operation.
   STOPPING: [503, "this gateway is stopping; send requests to another one", 1],

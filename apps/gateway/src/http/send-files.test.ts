@@ -11,18 +11,22 @@ import { addFilesAndCompression, sendPageFile } from "./send-files.ts";
 
 // More than the kernel buffers for a client that reads nothing.
 const large = { text: "x".repeat(32 * 1024 * 1024) };
+const pageText = "<!doctype html><title>tally</title>".repeat(1000);
 const budgetBytes = 2.5 * large.text.length;
 
+const rejected: string[] = [];
+
 async function gateway() {
+  rejected.length = 0;
   const folder = await temporaryDirectory();
-  await writeFile(join(folder, "page.html"), "<!doctype html><title>tally</title>".repeat(1000));
+  await writeFile(join(folder, "page.html"), pageText);
   const app = fastify();
   onTestFinished(() => app.close());
-  app.decorate("onRejected", () => undefined);
+  app.decorate("onRejected", (code: string) => void rejected.push(code));
   app.decorate("errorKeyOf", () => "message" as const);
   app.setErrorHandler((error, _request, reply) => {
-    const rejected = rejectionOfError(error);
-    return rejected === undefined ? reply.code(500).send(String(error)) : reject(reply, rejected);
+    const own = rejectionOfError(error);
+    return own === undefined ? reply.code(500).send(String(error)) : reject(reply, own);
   });
   const budget = new AddressBudget(budgetBytes, budgetBytes);
   await addFilesAndCompression(app, responseBudget(budget));
@@ -32,12 +36,13 @@ async function gateway() {
   });
   app.post("/large", () => large);
   app.get("/small", () => ({}));
+  app.get("/few", () => ({ text: "x".repeat(4000) }));
   app.get("/page", (_request, reply) => sendPageFile(reply, { folder, name: "page.html", policy: "style-src 'self'" }));
   return { app, budget };
 }
 
 test("a client that reads none of its pipelined responses holds only what the budget has", async () => {
-  const { app } = await gateway();
+  const { app, budget } = await gateway();
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   const stalled = connect(Number(new URL(url).port), "127.0.0.1").pause();
   stalled.write("GET /large HTTP/1.1\r\nHost: tally\r\n\r\n".repeat(2));
@@ -46,10 +51,21 @@ test("a client that reads none of its pipelined responses holds only what the bu
   }, 10_000);
   expect((await fetch(`${url}/small`)).status).toBe(200);
   stalled.destroy();
-  await vi.waitFor(async () => {
-    const response = await fetch(`${url}/large`);
-    expect([response.status, await response.json()]).toEqual([200, large]);
-  }, 10_000);
+  await vi.waitFor(() => expect(budget.take("other", budgetBytes)).toBe(true), 10_000);
+  budget.release("other", budgetBytes);
+  const response = await fetch(`${url}/large`);
+  expect([response.status, await response.json()]).toEqual([200, large]);
+});
+
+test("a response of a few KiB that waits for the one before it is counted, and a current one is not", async () => {
+  const { app, budget } = await gateway();
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  budget.take("other", budgetBytes - large.text.length - 1000);
+  expect((await fetch(`${url}/few`)).status).toBe(200);
+  const stalled = connect(Number(new URL(url).port), "127.0.0.1").pause();
+  stalled.write(["/large", "/few"].map((path) => `GET ${path} HTTP/1.1\r\nHost: tally\r\n\r\n`).join(""));
+  await vi.waitFor(() => expect(rejected).toEqual(["RESPONSES_FULL"]), 10_000);
+  stalled.destroy();
 });
 
 test("a response without room is an error without the headers of what was not sent", async () => {
@@ -75,5 +91,9 @@ test("a response without room is an error without the headers of what was not se
   expect((await app.inject({ url: "/large", method: "POST" })).statusCode).toBe(200);
   budget.release("other", budgetBytes);
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
-  expect((await fetch(`${url}/page`)).status).toBe(200);
+  const page = await fetch(`${url}/page`);
+  expect([page.status, (await page.text()).length]).toEqual([200, pageText.length]);
+  await vi.waitFor(() => expect(budget.take("other", budgetBytes)).toBe(true), 10_000);
+  const headers = { "if-none-match": page.headers.get("etag") ?? "" };
+  expect((await app.inject({ url: "/page", headers })).statusCode).toBe(304);
 });

@@ -20,7 +20,9 @@ export async function addFilesAndCompression(app: FastifyInstance, hasRoom: HasR
   const beforeCompression: onSendHookHandler = (request, reply, payload, done) => {
     // The plugin says so only where it compresses.
     if (typeof payload === "string" && payload.length >= compressedBytesMin) reply.header("vary", "accept-encoding");
-    if (request.method !== "GET" || hasRoom(reply, bytesOf(payload))) return done();
+    // 304 has no body.
+    const isCounted = request.method === "GET" && reply.statusCode !== 304;
+    if (!isCounted || hasRoom(reply, bytesOf(payload))) return done();
     if (payload instanceof Readable) payload.destroy();
     for (const name of headersOfPayload) reply.removeHeader(name);
     done(new ClientError(rejection("RESPONSES_FULL")));

@@ -32,23 +32,26 @@ export class AddressBudget {
   }
 }
 
-/** Whether there is room for a response of `bytes`, which then holds them. */
-export type HasRoom = (reply: FastifyReply, bytes: number) => boolean;
+/** Whether there is room for a response of `bytes`, which then holds them. It is sent after at most `withinMs`. */
+export type HasRoom = (reply: FastifyReply, bytes: number, withinMs?: number) => boolean;
 
-// Smaller ones, which are nearly all, are not counted: the limits of connections bound them.
+// Smaller ones, which are nearly all, are not counted: the limits of connections bound them. A connection can have many
+// that wait for the one before them.
 const uncountedBytes = 16_384;
+const uncountedWaitingBytes = 1024;
 
 /** Bounds the memory of large responses: each holds its bytes of the budget until its client has all, disconnects, or
  * reads nothing for `stalledAfterMs`. */
 export function responseBudget(budget: AddressBudget, stalledAfterMs = 30_000): HasRoom {
-  return ({ raw, request }, bytes) => {
+  return ({ raw, request }, bytes, withinMs = 0) => {
+    const isWaiting = raw.socket === null;
     // The client disconnected meanwhile: nothing will be sent.
-    if (bytes <= uncountedBytes || raw.destroyed) return true;
+    if (bytes <= (isWaiting ? uncountedWaitingBytes : uncountedBytes) || raw.destroyed) return true;
     const client = clientOf(request.ip);
     if (!budget.take(client, bytes)) return false;
     raw.once("close", () => budget.release(client, bytes));
     // Restarts whenever the client reads. Node resets it when the response is sent.
-    raw.setTimeout(stalledAfterMs);
+    raw.setTimeout(withinMs + stalledAfterMs);
     return true;
   };
 }

@@ -70,7 +70,9 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
       const { grant } = request;
       const requestKey = idempotencyKey(request.headers["idempotency-key"]);
       const readers = entriesOf(request.body, { entriesMax: route.entriesMax, entryBytesMax: limits.bodyBytesMax });
-      if (!app.hasRoom(reply, readers.length * resultBytes)) return reject(reply, rejection("RESPONSES_FULL"));
+      const withinMs = limits.queryWithinMs + limits.confirmWithinMs;
+      if (!app.hasRoom(reply, readers.length * resultBytes, withinMs))
+        return reject(reply, rejection("RESPONSES_FULL"));
       // Only entries that need a check with I/O are promises.
       // oxlint-disable-next-line typescript/await-thenable
       const entries = await Promise.all(await inSlices(readers, (read, index) => readEntry(index, read, grant)));
