@@ -1,4 +1,6 @@
 import { InvalidInput } from "@tally/contract";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { parseProfile } from "./profile.ts";
 
@@ -51,4 +53,19 @@ test.each([
 ])("rejects %s and names the field", (_what, text, message) => {
   expect(() => parseProfile(text)).toThrow(InvalidInput);
   expect(() => parseProfile(text)).toThrow(message);
+});
+
+test("a profile keeps nothing of the text around it in memory", () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const usedMiB = () => {
+    collect();
+    return process.memoryUsage().heapUsed / 2 ** 20;
+  };
+  const before = usedMiB();
+  const kept = Array.from({ length: 3000 }, (_, n) =>
+    parseProfile(`${asClass(`artist number ${n}`, "a title of some length", "2000")}${"x".repeat(9000)}`),
+  );
+  expect(usedMiB() - before).toBeLessThan(10);
+  expect(kept).toHaveLength(3000);
 });

@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, test, vi } from "vitest";
 import { AddressBudget, responseBudget } from "./address-limits.ts";
@@ -11,11 +12,16 @@ let port: number;
 const accepted: Socket[] = [];
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-async function serve(stalledAfterMs: number): Promise<void> {
+/** Each response has room, then is ready after `readyMs`. */
+async function serve(stalledAfterMs: number, readyMs = 0): Promise<void> {
   const hasRoom = responseBudget(new AddressBudget(2 * large.length, large.length), stalledAfterMs);
   app = fastify();
   app.server.on("connection", (connection) => accepted.push(connection));
-  app.get("/", async (_request, reply) => (hasRoom(reply, large.length) ? large : reply.code(503).send()));
+  app.get("/", async (_request, reply) => {
+    if (!hasRoom(reply, large.length, readyMs)) return reply.code(503).send();
+    await delay(readyMs);
+    return large;
+  });
   port = Number(new URL(await app.listen({ port: 0, host: "127.0.0.1" })).port);
 }
 afterEach(async () => {
@@ -53,6 +59,11 @@ test("a client that reads nothing is disconnected, and its bytes are released", 
   await vi.waitFor(async () => expect((await get("GET")).status).toBe(503), 15_000);
   await vi.waitFor(async () => expect((await get("GET")).status).toBe(200), 15_000);
   stalled.destroy();
+});
+
+test("a response that takes longer than a client may stall is sent", async () => {
+  await serve(500, 2000);
+  expect(await get("GET")).toEqual({ status: 200, bytes: large.length });
 });
 
 test("a slow client that keeps reading gets the whole response", async () => {
