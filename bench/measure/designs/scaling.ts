@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { readProcesses, until } from "@tally/local";
 import type { Balancer, Server } from "@tally/local";
+import { repeated } from "../watch/repeated.ts";
 
 /** A change of the number of gateways. `at`: a time of performance.now(). */
 export interface Scaled {
@@ -11,7 +12,7 @@ export interface Scaled {
 // The rule of S1: of a core each, in the mean of a window.
 const addAbove = 0.4;
 const removeBelow = 0.2;
-// The source's loads take ten times as long, and its rule looked at minutes.
+// Short beside our loads, the shortest of which takes 36 s.
 const windowMs = 5000;
 
 /** How many of `max` gateways run after a window in which `running` of them used `cores`. */
@@ -33,7 +34,6 @@ interface ScalingOptions {
 export async function startScaling({ gateways, urls, balancer, say }: ScalingOptions) {
   const changes: Scaled[] = [];
   let running = gateways.length;
-  let isStopped = false;
 
   /** An added gateway serves before the balancer knows it, and a removed one after it. */
   async function resize(count: number): Promise<void> {
@@ -51,27 +51,16 @@ export async function startScaling({ gateways, urls, balancer, say }: ScalingOpt
     return readProcesses().reduce((sum, one) => sum + (pids.has(one.group) ? one.cpuSeconds : 0), 0);
   }
 
-  async function run(): Promise<void> {
-    while (!isStopped) {
-      const [before, beganAt] = [cpuSeconds(), performance.now()];
-      await delay(windowMs);
-      const cores = ((cpuSeconds() - before) * 1000) / (performance.now() - beganAt);
-      const wanted = gatewaysAfter(running, cores, gateways.length);
-      if (wanted === running || isStopped) continue;
-      await resize(wanted);
-      say(`${running} gateways, after ${cores.toFixed(2)} cores of CPU`);
-    }
+  async function look(): Promise<void> {
+    const [before, beganAt] = [cpuSeconds(), performance.now()];
+    await delay(windowMs);
+    const cores = ((cpuSeconds() - before) * 1000) / (performance.now() - beganAt);
+    const wanted = gatewaysAfter(running, cores, gateways.length);
+    if (wanted === running) return;
+    await resize(wanted);
+    say(`${running} gateways, after ${cores.toFixed(2)} cores of CPU`);
   }
 
   await resize(1);
-  const scaling = run();
-  // stop() rejects with it.
-  scaling.catch(() => undefined);
-  return {
-    changes,
-    async stop(): Promise<void> {
-      isStopped = true;
-      await scaling;
-    },
-  };
+  return { changes, stop: repeated(look) };
 }

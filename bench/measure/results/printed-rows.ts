@@ -149,7 +149,7 @@ export const printedRows: Readonly<Record<string, readonly PrintedRow[]>> = {
   ]),
 };
 
-/** The loads of a source that run with its scaling rule, which it describes without figures. */
+/** The loads that run with the scaling rule of their source, for which it prints no figures. */
 export const scaledLoads: Readonly<Record<string, readonly string[]>> = {
   S1: ["32 threads", "64 threads", "128 threads", "256 threads"],
 };

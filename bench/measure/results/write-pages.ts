@@ -64,7 +64,7 @@ function figuresOf(source: PrintedSource, runs: readonly StoredRun[]): string {
     ...(runs.length === 0
       ? []
       : [
-          `Measured on ${[...new Set([dates[0], dates.at(-1)])].join(" to ")}, commit ${commits}, ${machines}. All servers, the apps and the client share this machine.`,
+          `Measured on ${[...new Set([dates[0], dates.at(-1)])].join(" to ")}, commit ${commits}, ${machines}, which runs everything.`,
         ]),
     figureTable(source, runs).join("\n"),
     changeTable(source, runs).join("\n"),

@@ -4,6 +4,7 @@ import { readProcesses } from "@tally/local";
 import type { Status } from "@tally/telemetry";
 import type { BenchPlan } from "../bench-plan.ts";
 import type { System } from "../open-system.ts";
+import { repeated } from "./repeated.ts";
 import type { Tiers } from "./tiers.ts";
 
 /** Counters of the apps since their start. `at`: a time of performance.now(). `stored`, `batches`: events of committed
@@ -70,10 +71,9 @@ function progressText(from: Observation, to: Observation): string {
  * the bench some ms of CPU time. */
 export function startWatch(system: System, { domain, say }: Pick<BenchPlan, "domain" | "say">) {
   const observations: Observation[] = [];
-  let isStopped = false;
   /** The first one of the newest million. */
   let mark: Observation | undefined;
-  // Never runs twice at once: stop() waits for the end of `run`.
+  // Never runs twice at once: stop() waits for the call under way.
   async function observe(): Promise<void> {
     const tiers = system.tiers(readProcesses());
     const [queues, counters] = await Promise.all([system.queues(domain), readCounters(system)]);
@@ -91,17 +91,14 @@ export function startWatch(system: System, { domain, say }: Pick<BenchPlan, "dom
     if (mark !== undefined && kept === undefined) say(progressText(mark, seen));
     mark = kept ?? seen;
   }
-  async function run(): Promise<void> {
-    for (; !isStopped; await delay(observeEveryMs)) await observe();
-  }
-  const running = run();
-  // stop() rejects with it.
-  running.catch(() => undefined);
+  const end = repeated(async () => {
+    await observe();
+    await delay(observeEveryMs);
+  });
   return {
     observations,
     async stop(): Promise<void> {
-      isStopped = true;
-      await running;
+      await end();
       await observe();
     },
   };
