@@ -101,9 +101,8 @@ export async function buildServer(config: GatewayConfig, options: ServerOptions)
     wire.close(respondedWithinMs(config));
     done();
   });
-  const hasRoom = responseBudget(newBudget());
-  app.decorate("hasRoom", hasRoom);
-  await addFilesAndCompression(app, hasRoom);
+  app.decorate("hasRoom", responseBudget(newBudget()));
+  await addFilesAndCompression(app);
   app.setErrorHandler(respondToError);
   return app;
 }
@@ -116,7 +115,7 @@ function respondedWithinMs({ confirmWithinMs, queryWithinMs, foundWithinMs, stop
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** For a response that is large whatever is in it, before anything is done for it. */
+    /** onSend asks it for each GET; a route that changes something asks before. */
     readonly hasRoom: HasRoom;
   }
 }

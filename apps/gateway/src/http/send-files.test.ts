@@ -29,7 +29,8 @@ async function gateway() {
     return own === undefined ? reply.code(500).send(String(error)) : reject(reply, own);
   });
   const budget = new AddressBudget(budgetBytes, budgetBytes);
-  await addFilesAndCompression(app, responseBudget(budget));
+  app.decorate("hasRoom", responseBudget(budget));
+  await addFilesAndCompression(app);
   app.get("/large", (_request, reply) => {
     reply.headers({ "cache-control": "public", etag: '"1"', "content-disposition": "attachment" });
     return large;

@@ -5,7 +5,6 @@ import files from "@fastify/static";
 import type { FastifyInstance, FastifyReply, onSendHookHandler } from "fastify";
 import { rejection } from "../errors/catalogue.ts";
 import { ClientError } from "../errors/reject.ts";
-import type { HasRoom } from "./connection/address-limits.ts";
 
 // For smaller responses, compression saves less than one packet.
 const compressedBytesMin = 2048;
@@ -15,14 +14,14 @@ const bytesOfStream = 1024 * 1024;
 const headersOfPayload = ["cache-control", "content-disposition", "etag", "last-modified"];
 
 /** Compresses texts of later routes without `compress: false` for clients that accept it, and sends files of pages. Large
- * responses to GETs are sent only while `hasRoom`; another request has already been carried out. */
-export async function addFilesAndCompression(app: FastifyInstance, hasRoom: HasRoom): Promise<void> {
+ * responses to GETs are sent only while there is room; another request has already been carried out. */
+export async function addFilesAndCompression(app: FastifyInstance): Promise<void> {
   const beforeCompression: onSendHookHandler = (request, reply, payload, done) => {
     // The plugin says so only where it compresses.
     if (typeof payload === "string" && payload.length >= compressedBytesMin) reply.header("vary", "accept-encoding");
     // 304 has no body.
     const isCounted = request.method === "GET" && reply.statusCode !== 304;
-    if (!isCounted || hasRoom(reply, bytesOf(payload))) return done();
+    if (!isCounted || app.hasRoom(reply, bytesOf(payload))) return done();
     if (payload instanceof Readable) payload.destroy();
     for (const name of headersOfPayload) reply.removeHeader(name);
     done(new ClientError(rejection("RESPONSES_FULL")));

@@ -22,7 +22,8 @@ async function gateway({ isBuilt }: { readonly isBuilt: boolean }) {
   onTestFinished(() => app.close());
   app.decorate("onRejected", () => undefined);
   app.decorate("errorKeyOf", () => "message" as const);
-  await addFilesAndCompression(app, () => true);
+  app.decorate("hasRoom", () => true);
+  await addFilesAndCompression(app);
   addPageRoutes(app, folder);
   return app;
 }

@@ -107,7 +107,8 @@ const ofApiKey = codesOfCatalogue.filter((code) => code.startsWith("API_KEY_"));
 function errorsOf({ method, access, url, document }: ServedRoute): readonly ErrorCode[] {
   const codes: ErrorCode[] = [...ofHead, "CHUNK_EXTENSIONS_TOO_LARGE", "INTERNAL"];
   if (url.includes(":")) codes.push("PATH_ENCODING", "PATH_TOO_LONG");
-  codes.push(method === "GET" ? "RESPONSES_FULL" : "FOREIGN_PAGE");
+  if (method !== "GET") codes.push("FOREIGN_PAGE");
+  else if (!("type" in document && document.type === "text/event-stream")) codes.push("RESPONSES_FULL");
   if (access === "open") return codes;
   codes.push(...ofApiKey, "SCOPE_MISSING", "RATE_LIMITED", "RATE_LIMIT_UNCHECKED");
   if (document.kind === undefined) return codes;
