@@ -131,7 +131,7 @@ test("a second import of a file ends with 2 while the first runs, and leaves the
   expect(first.printed()).toContain("4000 lines accepted");
   expect(await noteIds(`${path}.ids`)).toBe(4000);
   await mkdir(`${path}.import-began`);
-  const wrongKind = `tally: ${path}.import-began: expected a regular file, which the import writes itself\n`;
+  const wrongKind = `tally: ${path}.import-began: expected a regular file, no link or device: the import writes it\n`;
   expect(await runTally(system, args)).toMatchObject({ exitCode: 2, errors: wrongKind });
 });
 

@@ -95,7 +95,7 @@ function textOf(value: unknown): string {
  * CommandError for what is no regular file: it would be replaced. */
 export async function writeCompleteFile<T>(path: string, write: (stream: Writable) => Promise<T>): Promise<T> {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
-    throw usageError(`${path}: expected a regular file`);
+    throw usageError(`${path}: expected a regular file, no link or device`);
   const partial = `${path}.${randomUUID()}.partial`;
   const remove = (): void => rmSync(partial, { force: true });
   const file = await open(partial, "wx");

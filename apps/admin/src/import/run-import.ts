@@ -40,7 +40,7 @@ export async function runImport(options: ImportOptions, progress: Progress) {
     throw usageError(`--acknowledged: expected another file than ${acknowledgedFile}, which the import uses itself`);
   for (const path of [...Object.values(files), acknowledgedFile ?? []].flat())
     if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
-      throw usageError(`${path}: expected a regular file, which the import writes itself`);
+      throw usageError(`${path}: expected a regular file, no link or device: the import writes it`);
   const unlock = await lockFile(lock, (pid) =>
     usageError(`${file}: process ${pid} imports this file already. Wait until it ends, or stop it`),
   );
