@@ -103,7 +103,6 @@ function holdToStores(storeOf: (request: FastifyRequest) => number | string | un
   };
 }
 
-// The first token was taken before the body was read.
 function chargeEntries(limits: RateLimits, costOf: (request: FastifyRequest) => number): preHandlerHookHandler {
   return (request, reply, done) => {
     const { limited } = request;
@@ -111,7 +110,8 @@ function chargeEntries(limits: RateLimits, costOf: (request: FastifyRequest) => 
     if (limited === undefined || cost <= 1) return done();
     const { burst } = limited.limit;
     if (cost > burst) return void reject(reply, rejection("BURST_EXCEEDED", { burst, entries: cost }));
-    limits.take(reply, limited, cost - 1, done);
+    // The first token was taken before the body was read.
+    limits.take(reply, limited, cost - 1, done, 1);
   };
 }
 

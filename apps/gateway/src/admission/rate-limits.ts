@@ -38,14 +38,14 @@ export function rateLimits({ buckets, perKey, perAddress, failsOpen }: RateLimit
       return limit && { policy: "key", subject: `key:${grant.keyId}`, limit };
     },
 
-    /** Takes tokens and calls `goOn`, or rejects the request when there are too few. */
-    take(reply: FastifyReply, limited: Limited, cost: number, goOn: () => void): void {
+    /** Takes tokens and calls `goOn`, or rejects the request when there are too few. A retry takes `before` again. */
+    take(reply: FastifyReply, limited: Limited, cost: number, goOn: () => void, before = 0): void {
       const decide = (taken: Taken | "unknown"): void => {
         if (taken !== "unknown") addHeaders(reply, limited, taken);
         if (taken === "unknown" ? failsOpen : taken.granted) return goOn();
         if (taken === "unknown") return void reject(reply, rejection("RATE_LIMIT_UNCHECKED"));
-        const retryAfterSeconds = Math.max(1, Math.ceil(taken.againMs / 1000));
         const { perSecond } = limited.limit;
+        const retryAfterSeconds = Math.max(1, Math.ceil(taken.againMs / 1000 + before / perSecond));
         reject(reply, { ...rejection("RATE_LIMITED", { perSecond }), retryAfterSeconds });
       };
       const taken = buckets.take(limited.subject, limited.limit, cost);

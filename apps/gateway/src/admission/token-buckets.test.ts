@@ -45,6 +45,7 @@ test("tokens go to the first requests, and an empty bucket causes no call until 
   expect((await all).map((taken) => taken !== "unknown" && taken.granted)).toEqual([true, true, false, false, false]);
   expect((await all)[4]).toMatchObject({ againMs: 100, fullMs: 500 });
   expect(await buckets.take("a", limit, 1)).toMatchObject({ granted: false, remaining: 0 });
+  expect(await buckets.take("a", limit, 5)).toMatchObject({ granted: false, againMs: expect.closeTo(500, -2) });
   expect(calls).toHaveLength(1);
   const other = buckets.take("b", limit, 1);
   (await call(1)).reply([1]);

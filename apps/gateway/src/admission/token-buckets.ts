@@ -128,7 +128,8 @@ export function tokenBuckets({ supply, outage }: TokenBucketOptions) {
         known.inHand -= cost;
         return { granted: true, remaining: known.remaining + known.inHand, fullMs, againMs: 0 };
       }
-      if (now < known.emptyUntil) return { granted: false, remaining: 0, fullMs, againMs: known.emptyUntil - now };
+      if (now < known.emptyUntil)
+        return { granted: false, remaining: 0, fullMs, againMs: againMsOf(limit, cost, fullMs) };
     }
     if (now < restUntil) return "unknown";
     return new Promise((resolve) => {
