@@ -3,4 +3,4 @@ export { catalogue } from "./errors/catalogue.ts";
 export { gatewayMetrics } from "./gateway-metrics.ts";
 export { responseTimesMetric } from "./http/connection/response-times.ts";
 export { openIntake, type Commit, type Intake, type IntakeServers } from "./ingest/intake.ts";
-export { startGateway } from "./start-gateway.ts";
+export { runGateway } from "./run-gateway.ts";

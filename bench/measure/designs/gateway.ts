@@ -1,5 +1,4 @@
-import { gatewaySettings, startGateway } from "@tally/gateway";
-import { createLogger, readConfigOrExit, runService } from "@tally/runtime";
+import { runGateway } from "@tally/gateway";
 import { designNames, durabilityNames } from "./designs.ts";
 import { intakeOf } from "./intakes.ts";
 
@@ -10,12 +9,4 @@ const design = designNames.find((name) => name === designName);
 const durability = durabilityNames.find((name) => name === durabilityName);
 if (design === undefined || durability === undefined) throw new TypeError("expected a design and a durability");
 
-const config = readConfigOrExit(gatewaySettings);
-const log = createLogger({ name: "gateway", level: config.logLevel });
-
-await runService({
-  name: "gateway",
-  log,
-  start: (stopAsked) => startGateway(config, log, stopAsked, { newIntake: intakeOf(design, durability) }),
-  stopWithinMs: config.stopWithinMs,
-});
+await runGateway({ newIntake: intakeOf(design, durability) });
