@@ -8,8 +8,8 @@ import { ClientError } from "../errors/reject.ts";
 
 // For smaller responses, compression saves less than one packet.
 const compressedBytesMin = 2048;
-// What a compressed file holds at most while its client reads nothing.
-const bytesOfStream = 1024 * 1024;
+// What a file holds at most while its client reads nothing, compressed or not.
+const streamBytesMax = 1024 * 1024;
 // An error has its own type and length.
 const headersOfPayload = ["cache-control", "content-disposition", "etag", "last-modified"];
 
@@ -21,7 +21,7 @@ export async function addFilesAndCompression(app: FastifyInstance): Promise<void
     if (typeof payload === "string" && payload.length >= compressedBytesMin) reply.header("vary", "accept-encoding");
     // 304 has no body.
     const isCounted = request.method === "GET" && reply.statusCode !== 304;
-    if (!isCounted || app.hasRoom(reply, bytesOf(payload))) return done();
+    if (!isCounted || app.hasRoom(reply, bytesOf(payload, reply))) return done();
     if (payload instanceof Readable) payload.destroy();
     for (const name of headersOfPayload) reply.removeHeader(name);
     done(new ClientError(rejection("RESPONSES_FULL")));
@@ -43,9 +43,10 @@ export async function addFilesAndCompression(app: FastifyInstance): Promise<void
   await app.register(files, { serve: false, acceptRanges: false, cacheControl: false, lastModified: false });
 }
 
-function bytesOf(payload: unknown): number {
+function bytesOf(payload: unknown, reply: FastifyReply): number {
   if (typeof payload === "string" || Buffer.isBuffer(payload)) return payload.length;
-  return payload instanceof Readable ? bytesOfStream : 0;
+  const fileBytes = Number(reply.getHeader("content-length") ?? streamBytesMax);
+  return payload instanceof Readable ? Math.min(fileBytes, streamBytesMax) : 0;
 }
 
 interface PageFile {
