@@ -78,8 +78,8 @@ class QueuePublisher implements Connection {
   readonly #deadlines: NodeJS.Timeout;
   readonly #open = new Set<OpenMessage>();
   readonly #returned = new Set<string>();
-  /** Queues that have confirmed nothing since they rejected a message. `checkedAt`: when the depth was last read, at
-   * first when the queue began to reject; by performance.now(). */
+  /** Queues and topics that have confirmed nothing since they rejected a message. `checkedAt`: when the depth was last
+   * read, at first when it began to reject; by performance.now(). Infinity: a topic that has had its new connection. */
   readonly #rejecting = new Map<string, { checkedAt: number }>();
   #channel: ConfirmChannel | undefined;
   #probe: DepthProbe | undefined;
@@ -152,7 +152,7 @@ class QueuePublisher implements Connection {
     await declareTopics(model, topics);
     this.#probe = depthProbe(model);
     this.#renewConnection = renew;
-    this.#rejecting.clear();
+    for (const [name, { checkedAt }] of this.#rejecting) if (checkedAt < Infinity) this.#rejecting.delete(name);
     for (const one of this.#open) {
       one.sentBefore ||= one.sent;
       one.sent = false;
@@ -180,10 +180,10 @@ class QueuePublisher implements Connection {
           if (error.message !== nacked) return;
           // A sender without a deadline retries, and its consumer deduplicates.
           this.#settle(one, one.sentBefore && one.message.deadline !== undefined ? "expired" : "rejected");
-          if (topic === undefined) void this.#renewIfWrong(queue);
+          void this.#renewIfWrong(queue, topic);
           return;
         }
-        this.#rejecting.delete(queue);
+        this.#rejecting.delete(topic ?? queue);
         // A message's return precedes its acknowledgement.
         this.#settle(one, this.#returned.delete(messageId) ? "unroutable" : "confirmed");
       });
@@ -205,13 +205,16 @@ class QueuePublisher implements Connection {
     }
   }
 
-  /** Renews a connection on which a queue with room rejects everything. */
-  async #renewIfWrong(queue: string): Promise<void> {
+  /** Renews a connection on which a queue with room rejects everything. A topic does not say which of its queues
+   * rejects, and whether that is full: it gets one new connection. */
+  async #renewIfWrong(queue: string, topic: string | undefined): Promise<void> {
     const now = performance.now();
-    const state = this.#rejecting.get(queue) ?? { checkedAt: now };
-    this.#rejecting.set(queue, state);
+    const rejecting = topic ?? queue;
+    const state = this.#rejecting.get(rejecting) ?? { checkedAt: now };
+    this.#rejecting.set(rejecting, state);
     if (now - state.checkedAt < wrongRejectionMs) return;
-    state.checkedAt = now;
+    state.checkedAt = topic === undefined ? now : Infinity;
+    if (topic !== undefined) return this.#renewConnection?.(`a queue of ${topic} rejects everything`);
     const depth = await this.#probe?.(queue);
     if (depth === undefined || this.#rejecting.get(queue) !== state) return;
     const { messagesMax = Number.POSITIVE_INFINITY } = this.#options.queues.find(({ name }) => name === queue) ?? {};
