@@ -1,10 +1,10 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryDirectory } from "../temporary-directory.test-kit.ts";
 import { lockFile } from "./lock-file.ts";
 
@@ -81,6 +81,18 @@ test("a process that ended, also while it took a lock file over, does not keep o
     await expect(stat(path)).rejects.toThrow("ENOENT");
   }
 });
+
+test("the file of a process in another container is kept while that touches it, and taken over 10 s later", async () => {
+  const path = join(await temporaryDirectory(), "lock");
+  await writeFile(path, `${process.pid} 1 till-2:pid:[1]`);
+  const touching = setInterval(() => void utimes(path, new Date(), new Date()), 200);
+  await expect(lockFile(path)).rejects.toMatchObject({ code: "JOURNAL_IN_USE" });
+  clearInterval(touching);
+  const unlock = await lockFile(path);
+  await utimes(path, 0, 0);
+  await vi.waitFor(async () => expect((await stat(path)).mtimeMs).toBeGreaterThan(0), 5000);
+  await unlock();
+}, 30_000);
 
 test("calls of one process at the same time: one gets it", async () => {
   const path = join(await temporaryDirectory(), "lock");

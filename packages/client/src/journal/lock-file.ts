@@ -1,5 +1,12 @@
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readFile, readlink, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import { TallyClientError } from "../tally-client-error.ts";
+
+// A process in another container, or on another machine, counts as dead when it has not touched its file for this long:
+// also one that is frozen.
+const silentMs = 10_000;
+const touchEveryMs = 1000;
 
 /** Creates a lock file that names this process; returns the function that removes it. Takes over the file of a process
  * that has ended. Throws the error of `inUse` while the process runs. One of any number of processes at the same time
@@ -13,19 +20,24 @@ export async function lockFile(
   inUse: (pid: number) => Error = (pid) => new TallyClientError("JOURNAL_IN_USE", `process ${pid} holds ${path}`),
 ): Promise<() => Promise<void>> {
   const own = `${path}.${crypto.randomUUID()}`;
-  await writeFile(own, `${process.pid} ${await startOf(process.pid)}`, { flag: "wx" });
+  await writeFile(own, `${process.pid} ${await startOf(process.pid)} ${await ownPlace()}`, { flag: "wx" });
   try {
     while (!(await appears(own, path))) {
       const holder = (await contentOf(path))?.toString();
       // Its holder has removed it since.
       if (holder === undefined) continue;
-      if (await isAlive(holder)) throw inUse(pidOf(holder));
+      if (await isAlive(path, holder)) throw inUse(pidOf(holder));
       if (await takeOver(path, holder, own, inUse)) break;
     }
   } finally {
     await rm(own, { force: true });
   }
-  return () => rm(path, { force: true });
+  const touch = () => void utimes(path, new Date(), new Date()).catch(() => undefined);
+  const touching = setInterval(touch, touchEveryMs).unref();
+  return () => {
+    clearInterval(touching);
+    return rm(path, { force: true });
+  };
 }
 
 /** Returns false when the lock file exists. */
@@ -62,8 +74,9 @@ export async function contentOf(path: string): Promise<Buffer | undefined> {
 }
 
 /** Whether the process runs that a lock file names. A file without content names none. */
-async function isAlive(content: string): Promise<boolean> {
-  const [, startedAt = ""] = content.split(" ");
+async function isAlive(path: string, content: string): Promise<boolean> {
+  const [, startedAt = "", place] = content.split(" ");
+  if (place !== undefined && place !== (await ownPlace())) return isTouched(path);
   const pid = pidOf(content);
   if (!(pid > 0)) return false;
   try {
@@ -75,12 +88,30 @@ async function isAlive(content: string): Promise<boolean> {
   return (await startOf(pid)) === startedAt;
 }
 
+/** The machine or container, and on Linux the namespace, in which a pid means this process. */
+async function ownPlace(): Promise<string> {
+  return `${hostname()}:${await readlink("/proc/self/ns/pid").catch(() => "")}`;
+}
+
+/** Looks for `silentMs` whether a file is touched, so that no clock matters. */
+async function isTouched(path: string): Promise<boolean> {
+  const touchedAt = async () => (await stat(path).catch(() => undefined))?.mtimeMs;
+  const before = await touchedAt();
+  for (let waitedMs = 0; waitedMs < silentMs; waitedMs += touchEveryMs) {
+    await delay(touchEveryMs);
+    const now = await touchedAt();
+    // Undefined: its holder has removed it.
+    if (now !== before) return now !== undefined;
+  }
+  return false;
+}
+
 /** On Linux when a process has started, so that a later process with the same pid is another one. Elsewhere empty. */
 async function startOf(pid: number): Promise<string> {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    const fields = await readFile(`/proc/${pid}/stat`, "utf8");
     // Field 22 of proc(5), counted after the name, which may contain anything.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+    return fields.slice(fields.lastIndexOf(")") + 2).split(" ")[19] ?? "";
   } catch (error) {
     if (hasCode(error, "ENOENT") || hasCode(error, "ESRCH")) return "";
     throw error;
