@@ -137,4 +137,10 @@ test("feeds have room until their responses have 64 MiB, and again when viewers 
   expect(feeds.hasRoom).toBe(false);
   for (const path of paths) feeds.leave(path, one);
   expect(feeds.hasRoom).toBe(true);
+  const joined = paths.slice(0, 100).map((path) => feeds.join(path, one, source(() => body).of));
+  await turns(2000);
+  expect(feeds.hasRoom).toBe(true);
+  // One event for each place that the path has among the paths of its viewers.
+  for (const feed of joined) for (const index of [0, 3, 7]) feed.frame(index);
+  expect(feeds.hasRoom).toBe(false);
 });

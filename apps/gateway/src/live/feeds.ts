@@ -119,19 +119,19 @@ export class Feeds {
 /** The newest response of one path, shared by all its viewers. */
 export class Feed {
   readonly viewers = new Set<FeedViewer>();
-  readonly #frames: Buffer[] = [];
+  readonly #frames = new Map<number, Buffer>();
   #latest: (WatchedResponse & { readonly at: string }) | undefined;
 
-  /** The memory of the newest response and its frame, in bytes. Before the first response: what most need at most. */
+  /** The memory of the newest response and its frames, in bytes. Before the first response: what most need at most. */
   get bytes(): number {
-    return this.#latest === undefined ? 65_536 : 2 * this.#latest.body.length;
+    return this.#latest === undefined ? 65_536 : (1 + Math.max(1, this.#frames.size)) * this.#latest.body.length;
   }
 
   /** Keeps a response that differs from the newest, and notifies the viewers. */
   update({ status, body }: WatchedResponse): void {
     if (body === this.#latest?.body && status === this.#latest.status) return;
     this.#latest = { status, body, at: new Date().toISOString() };
-    this.#frames.length = 0;
+    this.#frames.clear();
     for (const viewer of this.viewers) viewer.changed(this);
   }
 
@@ -140,8 +140,8 @@ export class Feed {
     if (this.#latest === undefined) return undefined;
     const { status, body, at } = this.#latest;
     // JSON has no line breaks, which would end a field of the event.
-    return (this.#frames[index] ??= Buffer.from(
-      `event: data\ndata: {"watch":${index},"status":${status},"body":${body},"at":"${at}"}\n\n`,
-    ));
+    return this.#frames.getOrInsertComputed(index, () =>
+      Buffer.from(`event: data\ndata: {"watch":${index},"status":${status},"body":${body},"at":"${at}"}\n\n`),
+    );
   }
 }
