@@ -17,11 +17,12 @@ const headersOfPayload = ["cache-control", "content-disposition", "etag", "last-
  * responses to GETs are sent only while there is room; another request has already been carried out. */
 export async function addFilesAndCompression(app: FastifyInstance): Promise<void> {
   const beforeCompression: onSendHookHandler = (request, reply, payload, done) => {
+    const bytes = bytesOf(payload, reply);
     // The plugin says so only where it compresses.
-    if (typeof payload === "string" && payload.length >= compressedBytesMin) reply.header("vary", "accept-encoding");
+    if (typeof payload === "string" && bytes >= compressedBytesMin) reply.header("vary", "accept-encoding");
     // 304 has no body.
     const isCounted = request.method === "GET" && reply.statusCode !== 304;
-    if (!isCounted || app.hasRoom(reply, bytesOf(payload, reply))) return done();
+    if (!isCounted || app.hasRoom(reply, bytes)) return done();
     if (payload instanceof Readable) payload.destroy();
     for (const name of headersOfPayload) reply.removeHeader(name);
     done(new ClientError(rejection("RESPONSES_FULL")));
@@ -44,7 +45,7 @@ export async function addFilesAndCompression(app: FastifyInstance): Promise<void
 }
 
 function bytesOf(payload: unknown, reply: FastifyReply): number {
-  if (typeof payload === "string" || Buffer.isBuffer(payload)) return payload.length;
+  if (typeof payload === "string" || Buffer.isBuffer(payload)) return Buffer.byteLength(payload);
   const fileBytes = Number(reply.getHeader("content-length") ?? streamBytesMax);
   return payload instanceof Readable ? Math.min(fileBytes, streamBytesMax) : 0;
 }
