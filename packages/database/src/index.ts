@@ -32,6 +32,7 @@ export {
   findLetterHead,
   findLetters,
   keepLetters,
+  listHeads,
   listLetters,
   newestLetters,
   openParked,

@@ -1,6 +1,7 @@
 import { type SqlReader, unpackEvent, BatchIds } from "@tally/contract";
-import { findLetters, holdsEvent, listLetters, replayOf, settleLetter } from "@tally/database";
-import type { DeadLetter, LetterFilter, LetterState, Database } from "@tally/database";
+import { findLetters, holdsEvent, listHeads, listLetters, newestLetters, replayOf } from "@tally/database";
+import { settleLetter, type DeadLetter, type LetterFilter, type LetterHead } from "@tally/database";
+import type { LetterState, Database } from "@tally/database";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { CommandError, exitCodes, groupOf, newCommand, usageError } from "../command.ts";
@@ -19,8 +20,7 @@ interface ChoiceFlags extends LetterFlags {
 }
 
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-// All of them are held in memory.
-const chosenMax = 100_000;
+const lettersPerPage = 1000;
 
 function withLetterFlags(command: Command): Command {
   return command
@@ -41,14 +41,23 @@ function filterOf({ state, ...rest }: LetterFlags): LetterFilter {
   return { ...rest, state: state === "any" ? undefined : state };
 }
 
-/** The letters of the ids, or with --all at most 100,000 that match. Throws a CommandError for an unknown id. */
-async function chosenLetters(
+/** The letters of the ids, or with --all those that match, oldest first; without what arrives meanwhile, such as a
+ * replayed letter that fails again. Throws a CommandError for an unknown id. */
+async function* chosenLetters(
   reader: SqlReader,
   ids: readonly string[],
   { all, ...filters }: ChoiceFlags,
-): Promise<readonly DeadLetter[]> {
+): AsyncGenerator<readonly LetterHead[]> {
   if (ids.length > 0 === (all === true)) throw usageError("expected ids, or --all with filters");
-  return all === true ? listLetters(reader, filterOf(filters), chosenMax) : lettersOf(reader, ids);
+  if (all !== true) return yield await lettersOf(reader, ids);
+  const filter = filterOf(filters);
+  const [newest] = await newestLetters(reader, filter, 1);
+  const until = Math.min(filter.until ?? Infinity, newest?.diedAt ?? 0);
+  let page: readonly LetterHead[] = [];
+  do {
+    page = await listHeads(reader, { ...filter, until }, lettersPerPage, page.at(-1));
+    yield page;
+  } while (page.length === lettersPerPage);
 }
 
 async function lettersOf(reader: SqlReader, ids: readonly string[]): Promise<readonly DeadLetter[]> {
@@ -90,13 +99,13 @@ function listCommand(): Command {
     .action(({ limit, json, ...flags }: LetterFlags & JsonFlag & { readonly limit: number }) => {
       const filter = filterOf(flags);
       return withDatabase(async ({ database }) => {
-        const letters = await listLetters(database.writer, filter, limit);
-        print({ json }, letters.map(jsonOf), linesOf(letters, limit));
+        if (json === true) print({ json }, (await listLetters(database.writer, filter, limit)).map(jsonOf), "");
+        else print({}, [], linesOf(await listHeads(database.writer, filter, limit), limit));
       });
     });
 }
 
-function linesOf(letters: readonly DeadLetter[], limit: number): string {
+function linesOf(letters: readonly LetterHead[], limit: number): string {
   if (letters.length === 0) return "no dead letters\n";
   const lines = letters.map(
     ({ id, diedAt, domain, stage, state, reason }) =>
@@ -141,9 +150,9 @@ function discardCommand(): Command {
   return settleCommand("discard", "marks dead letters as discarded; they are kept").action(
     (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
       withDatabase(async ({ database }) => {
-        const letters = await chosenLetters(database.writer, ids, flags);
-        const discarded = await settle(database, letters, "discarded");
-        print({ json }, { discarded, of: letters.length }, `discarded ${discarded} of ${letters.length}\n`);
+        const chosen = chosenLetters(database.writer, ids, flags);
+        const [discarded, of] = await settle(database, chosen, "discarded", (mark) => mark());
+        print({ json }, { discarded, of }, `discarded ${discarded} of ${of}\n`);
       }),
   );
 }
@@ -153,18 +162,21 @@ function replayCommand(): Command {
   return settleCommand("replay", "publishes dead letters again; safe to repeat").action(
     (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
       withDatabase(async ({ config, log, database }) => {
-        const letters = await chosenLetters(database.writer, ids, flags);
-        const names = [...new Set(letters.map(({ domain }) => domain))];
-        const wanted = { name: "dead letters", domains: names, withinMs: connectedWithinMs };
-        await withBroker({ config, log }, wanted, async (publisher, isConnected) => {
-          if (!isConnected) throw new CommandError("the broker (AMQP_URL) does not respond", exitCodes.unreachable);
-          const batches = new BatchIds();
-          const replayed = await settle(database, letters, "replayed", (letter) =>
-            send(publisher, batches, config.namespace, letter),
-          );
-          const text = `replayed ${replayed} of ${letters.length}; a letter that fails again returns to state open\n`;
-          print({ json }, { replayed, of: letters.length }, text);
+        const batches = new BatchIds();
+        const chosen = chosenLetters(database.writer, ids, flags);
+        const [replayed, of] = await settle(database, chosen, "replayed", async (mark, letters) => {
+          const names = [...new Set(letters.map(({ domain }) => domain))];
+          const wanted = { name: "dead letters", domains: names, withinMs: connectedWithinMs };
+          await withBroker({ config, log }, wanted, async (publisher, isConnected) => {
+            if (!isConnected) throw new CommandError("the broker (AMQP_URL) does not respond", exitCodes.unreachable);
+            await mark(async ({ id }) => {
+              for (const letter of await findLetters(database.writer, [id]))
+                await send(publisher, batches, config.namespace, letter);
+            });
+          });
         });
+        const text = `replayed ${replayed} of ${of}; a letter that fails again returns to state open\n`;
+        print({ json }, { replayed, of }, text);
       }),
   );
 }
@@ -177,20 +189,28 @@ function settleCommand(name: string, description: string): Command {
     .addOption(jsonFlag);
 }
 
+type Mark = (before?: (letter: LetterHead) => Promise<void>) => Promise<void>;
+
+/** Returns how many letters it settled, and of how many. `onPage` marks the letters of a page. */
 function settle(
   database: Database,
-  letters: readonly DeadLetter[],
+  chosen: AsyncIterable<readonly LetterHead[]>,
   state: "replayed" | "discarded",
-  before?: (letter: DeadLetter) => Promise<void>,
-): Promise<number> {
+  onPage: (mark: Mark, letters: readonly LetterHead[]) => Promise<void>,
+): Promise<readonly [settled: number, of: number]> {
   return withProgress(async (progress) => {
-    let settled = 0;
-    for (const [index, letter] of letters.entries()) {
-      await before?.(letter);
-      if (await database.transaction((transaction) => settleLetter(transaction, letter, state))) settled++;
-      progress.show(state, index + 1, letters.length);
+    let [settled, of] = [0, 0];
+    for await (const letters of chosen) {
+      const mark: Mark = async (before) => {
+        for (const letter of letters) {
+          await before?.(letter);
+          if (await database.transaction((transaction) => settleLetter(transaction, letter, state))) settled++;
+          progress.show(state, ++of, undefined);
+        }
+      };
+      await onPage(mark, letters);
     }
-    return settled;
+    return [settled, of];
   });
 }
 

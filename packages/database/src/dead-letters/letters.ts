@@ -106,9 +106,9 @@ const insertLetters = `
 const headColumns = "id, domain, stage, queue, message_id AS messageId, reason, died_at AS diedAt, state";
 const columns = `${headColumns}, body`;
 const isOfKind = "(? IS NULL OR domain = ?) AND (? IS NULL OR stage = ?) AND (? IS NULL OR state = ?)";
-const selectSome = `
-  SELECT ${columns} FROM dead_letters WHERE ${isOfKind}
-    AND died_at >= ? AND died_at <= ? AND LOCATE(?, reason) > 0
+const selectSome = (selected: string): string => `
+  SELECT ${selected} FROM dead_letters WHERE ${isOfKind}
+    AND died_at >= ? AND died_at <= ? AND LOCATE(?, reason) > 0 AND (died_at > ? OR id > ?)
   ORDER BY died_at, id LIMIT ?`;
 // The newest first: both columns in one direction, so that an index is read backwards and nothing is sorted.
 const selectHeads = `SELECT ${headColumns} FROM dead_letters WHERE ${isOfKind} ORDER BY died_at DESC, id DESC LIMIT ?`;
@@ -180,12 +180,21 @@ export async function listLetters(
   filter: LetterFilter,
   limit: number,
 ): Promise<readonly DeadLetter[]> {
-  const { since = 0, until = Number.MAX_SAFE_INTEGER, reason = "" } = filter;
-  const values = [...kindValues(filter), since, until, reason, limit];
-  return (await reader.query<RowOf<DeadLetter>>(selectSome, values)).map(withTextId);
+  return (await reader.query<RowOf<DeadLetter>>(selectSome(columns), someValues(filter, limit))).map(withTextId);
 }
 
 export type LetterHead = Omit<DeadLetter, "body">;
+
+/** Likewise, without their content. `after`: only the letters that come after this one in the list. */
+export async function listHeads(
+  reader: SqlReader,
+  filter: LetterFilter,
+  limit: number,
+  after?: LetterHead,
+): Promise<readonly LetterHead[]> {
+  const values = someValues(filter, limit, after);
+  return (await reader.query<RowOf<LetterHead>>(selectSome(headColumns), values)).map(withTextId);
+}
 
 /** Returns the newest letters that match, newest first. */
 export async function newestLetters(
@@ -261,6 +270,13 @@ export async function settleLetter(
 /** The ids of a domain's events that are dead letters and not stored, for a stream: (id). */
 export const selectKeptEvents =
   "SELECT id FROM dead_letters WHERE domain = ? AND stage = 'event' AND state <> 'replayed'";
+
+function someValues(filter: LetterFilter, limit: number, after?: LetterHead): readonly SqlParameter[] {
+  const { since = 0, until = Number.MAX_SAFE_INTEGER, reason = "" } = filter;
+  const from = after?.diedAt ?? since;
+  const afterId = after === undefined ? "" : bytesOfEventId(after.id);
+  return [...kindValues(filter), from, until, reason, from, afterId, limit];
+}
 
 function kindValues({ domain, stage, state }: LetterFilter): readonly SqlParameter[] {
   return [domain, stage, state].flatMap((value) => [value ?? null, value ?? null]);
