@@ -48,9 +48,9 @@ export type {
   LetterHead,
   StateCounts,
 } from "./dead-letters/letters.ts";
-export { addPartitionsSql, partitionedMonths, addMonths, firstDayOf, monthOf } from "./retention/months.ts";
+export { addMonths, firstDayOf, monthOf } from "./retention/months.ts";
 export { type ExportedMonth, type RetentionProgress } from "./retention/remove-month.ts";
 export { readRetainedFrom, removedAfterDays, retainedFrom } from "./retention/retained-from.ts";
 export { retentionMigrations, surelyRetainedFrom } from "./retention/retained-from.ts";
 export { type Recounted, withRecount } from "./retention/retained-from.ts";
-export { firstKeptMonth, monthsToPartition, monthsToRemove, retain, type RetainOutcome } from "./retention/retain.ts";
+export { firstKeptMonth, plan, retain, type RetainOutcome } from "./retention/retain.ts";

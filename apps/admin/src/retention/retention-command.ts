@@ -1,13 +1,13 @@
-import { addPartitionsSql, firstKeptMonth, monthsToPartition, monthsToRemove } from "@tally/database";
-import { partitionedMonths, removedAfterDays, retain } from "@tally/database";
-import type { Database, RetainOutcome, RetentionProgress } from "@tally/database";
+import { firstKeptMonth, plan, removedAfterDays, retain } from "@tally/database";
+import type { RetainOutcome, RetentionProgress } from "@tally/database";
 import { domains } from "@tally/domains";
 import { foldAll } from "@tally/reconcile";
+import { readConfigOrExit, systemSettings } from "@tally/runtime";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import type { Command } from "commander";
 import { CommandError, usageError, newCommand } from "../command.ts";
 import { domainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
-import { withDatabase, withServers } from "../open-servers.ts";
+import { withServers } from "../open-servers.ts";
 import { withProgress, type Progress } from "@tally/runtime/progress";
 import { directoryOnDisk, exportMonth, type RetainedDomain } from "./export-month.ts";
 
@@ -47,7 +47,7 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
       `--keep-months: expected months that ended at least ${removedAfterDays} days ago to be removed; keep one more`,
     );
   }
-  if (flags.dryRun === true) return withDatabase(({ database }) => showPlan(database, domain, firstKept, flags));
+  if (flags.dryRun === true) return showPlan(domain, firstKept, flags);
   const { export: directory } = flags;
   if (directory === undefined) throw usageError("--export: expected a directory for the files");
   await directoryOnDisk(directory);
@@ -86,22 +86,17 @@ function retainedDomain(name: string): RetainedDomain {
   throw usageError(`--domain: expected one of ${able.join(", ")}, got ${name}, whose rows have no calendar date`);
 }
 
-async function showPlan(
-  database: Database,
-  { name, retention }: RetainedDomain,
-  firstKept: string,
-  flags: RetentionFlags,
-): Promise<void> {
-  const reader = database.writer;
-  const isPartitioned = (await partitionedMonths(reader, retention)) !== undefined;
-  const statement = isPartitioned ? null : addPartitionsSql(retention, await monthsToPartition(reader, retention));
-  const months = await monthsToRemove(reader, retention, firstKept);
+async function showPlan(domain: RetainedDomain, firstKept: string, flags: RetentionFlags): Promise<void> {
+  const { databaseWriteUrl } = systemSettings;
+  const { databaseWriteUrl: url } = readConfigOrExit({ databaseWriteUrl });
+  const { addsPartitions, months } = await plan({ url, domain, firstKept });
+  const { name } = domain;
   const lines = [
-    ...(statement === null ? [] : [`would add partitions, and writers would wait: ${statement}`]),
+    ...(addsPartitions === null ? [] : [`would add partitions, and writers would wait: ${addsPartitions}`]),
     ...months.map(({ month, events }) => `would export and remove ${month}: ${events} ${name}`),
     `would keep ${name} from ${firstKept} on`,
   ];
-  print(flags, { domain: name, firstKept, addsPartitions: statement, months }, `${lines.join("\n")}\n`);
+  print(flags, { domain: name, firstKept, addsPartitions, months }, `${lines.join("\n")}\n`);
 }
 
 function outcomeText({ name }: RetainedDomain, firstKept: string, { converted, removed }: RetainOutcome): string {

@@ -101,6 +101,7 @@ test("leaving rows that come back with a failover, and are in the base, count on
 
 const shared = purchasesDatabase();
 const contended = purchasesDatabase();
+const slow = purchasesDatabase();
 
 interface RemoveOptions {
   /** Months ago. */
@@ -110,8 +111,8 @@ interface RemoveOptions {
 }
 
 /** A database, a new directory, and `remove`: it removes months in this process, 70 rows in a transaction. */
-async function open(own: ReturnType<typeof purchasesDatabase>) {
-  const [database, directory] = [own.connect(), await directoryOnDisk()];
+async function open(own: ReturnType<typeof purchasesDatabase>, queryTimeoutMs = 20_000) {
+  const [database, directory] = [own.connect({ queryTimeoutMs }), await directoryOnDisk()];
   const remove = ({ keep = keepMonths, onProgress = noProgress, domain = purchases }: RemoveOptions = {}) =>
     retain({
       url: own.writeUrl,
@@ -221,6 +222,18 @@ function partOfItems(event: Event): unknown {
   const items: unknown = purchases.files.fields["items"]?.(event);
   return Array.isArray(items) ? items.slice(1) : items;
 }
+
+test("rows that take too long together are counted in smaller parts", async () => {
+  const { retention } = purchases;
+  // 4.8 s for all rows, 2.8 s for those of a transaction, then half of it.
+  const slowly = "DO (SELECT SUM(SLEEP(0.08)) FROM purchases_leaving WHERE id > ? AND id <= ?)";
+  const domain = { ...purchases, retention: { ...retention, addToBase: [...retention.addToBase, slowly] } };
+  const { database, remove } = await open(slow, 2000);
+  await addRows(database, 60, dayOfMonth(4));
+  const sums = await sumsOf(database);
+  expect(await remove({ domain })).toMatchObject({ removed: [{ events: 60 }] });
+  expect(await sumsOf(database)).toEqual(sums);
+});
 
 const newer = purchasesDatabase();
 

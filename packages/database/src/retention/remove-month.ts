@@ -1,5 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 import type { Database } from "../connection/connect-database.ts";
+import { DatabaseError } from "../connection/database-error.ts";
 import type { ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention, SqlReader, SqlTransaction } from "@tally/contract";
 import { dropIfEmpty, exchangeWithLeaving, hasLeavingRows, hasRows, partitionedMonths, patiently } from "./months.ts";
@@ -104,13 +105,25 @@ async function move({ session, domain: { retention }, onProgress }: Removing, mo
     throw new Error(`${month} has rows beside ${retention.leaving}: ${keepRows}`);
 }
 
+// For one transaction: a server ends an attempt that took too long only when its statement ends.
+const countedWithinMs = 3_600_000;
+
+/** Long sales may take longer than a statement may: after a timeout a transaction counts half of the rows. */
 async function count(removing: Removing, month: Month, total: number): Promise<void> {
-  const { database, domain, rowsPerTransaction, onProgress } = removing;
+  const { database, domain, onProgress } = removing;
+  let { rowsPerTransaction } = removing;
+  const addSome = async (transaction: SqlTransaction): Promise<number> => {
+    try {
+      return await countChunk(transaction, domain, month, rowsPerTransaction);
+    } catch (error) {
+      const isTimeout = error instanceof DatabaseError && error.code === "DATABASE_TIMEOUT";
+      if (isTimeout) rowsPerTransaction = Math.ceil(rowsPerTransaction / 2);
+      throw error;
+    }
+  };
   for (let done = 0; ;) {
     onProgress({ step: "counting", month, done, total });
-    const added = await database.transaction((transaction) =>
-      countChunk(transaction, domain, month, rowsPerTransaction),
-    );
+    const added = await database.transaction(addSome, { giveUpAfterMs: countedWithinMs });
     if (added === 0) return;
     done += added;
     changed.publish("counted some");

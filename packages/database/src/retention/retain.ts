@@ -1,4 +1,4 @@
-import { exclusively, type ExclusiveSession } from "../connection/run-statement.ts";
+import { exclusively, sqlOf, withConnection, type ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention, SqlReader } from "@tally/contract";
 import { unfinishedMonth, begin, changed, removeMonth } from "./remove-month.ts";
 import type { ExportedMonth, Removing } from "./remove-month.ts";
@@ -103,11 +103,20 @@ async function partition(
   return { months: [...months, ...missing], converted: false };
 }
 
+/** What `retain` would do. Reads all rows of a table without partitions, for any time. */
+export function plan({ url, domain: { retention }, firstKept }: Pick<RetainOptions, "url" | "domain" | "firstKept">) {
+  return withConnection(url, statementMs, async (run) => {
+    const reader = sqlOf({ run });
+    const isPartitioned = (await partitionedMonths(reader, retention)) !== undefined;
+    const addsPartitions = isPartitioned
+      ? null
+      : addPartitionsSql(retention, await monthsToPartition(reader, retention));
+    return { addsPartitions, months: await monthsToRemove(reader, retention, firstKept) };
+  });
+}
+
 /** The months of a table without partitions: from that of its oldest row, up to ten years ago, to those ahead. */
-export async function monthsToPartition(
-  reader: SqlReader,
-  { table, dateColumn }: Retention,
-): Promise<readonly Month[]> {
+async function monthsToPartition(reader: SqlReader, { table, dateColumn }: Retention): Promise<readonly Month[]> {
   const present = monthOf(Date.now());
   const [row] = await reader.query<{ oldest: string | null }>(`SELECT MIN(${dateColumn}) AS oldest FROM ${table}`);
   const oldest = row?.oldest?.slice(0, 7) ?? present;
@@ -116,8 +125,7 @@ export async function monthsToPartition(
   return monthsBetween(first, addMonths(present, monthsAhead));
 }
 
-/** What `retain` would remove. Reads all rows of a table without partitions. */
-export async function monthsToRemove(
+async function monthsToRemove(
   reader: SqlReader,
   { table, dateColumn }: Retention,
   firstKept: Month,
