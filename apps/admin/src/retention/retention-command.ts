@@ -72,7 +72,8 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
           }),
       });
       progress.end();
-      if (outcome === undefined) throw new CommandError(`${domain.name}: another process removes months`);
+      if (outcome === undefined)
+        throw new CommandError(`${domain.name}: another process removes months or migrates the tables`);
       print(flags, { domain: domain.name, firstKept, ...outcome }, outcomeText(domain, firstKept, outcome));
     }),
   );

@@ -1,8 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Database, retain, retainedFrom, withRecount, type RetentionProgress } from "@tally/database";
+import { type Database, migrate, retain, retainedFrom, withRecount, type RetentionProgress } from "@tally/database";
 import type { Event } from "@tally/contract";
 import { runTally } from "@tally/local";
+import { silentLog } from "@tally/runtime";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, inject, test } from "vitest";
 import { exportMonth, type RetainedDomain } from "./export-month.ts";
@@ -233,6 +234,27 @@ test("rows that take too long together are counted in smaller parts", async () =
   const sums = await sumsOf(database);
   expect(await remove({ domain })).toMatchObject({ removed: [{ events: 60 }] });
   expect(await sumsOf(database)).toEqual(sums);
+});
+
+const migrating = purchasesDatabase();
+
+test("a new migration waits until a removal has ended; where all are applied nothing waits", async () => {
+  const { database, remove } = await open(migrating);
+  await addRows(database, 60, dayOfMonth(3));
+  const ended: string[] = [];
+  const start = async (name: string, ...files: Parameters<typeof migrate>[1]) => {
+    await migrate({ url: migrating.writeUrl, log: silentLog }, files);
+    ended.push(name);
+  };
+  const started: Promise<void>[] = [];
+  const onProgress = () => {
+    if (started.length > 0) return;
+    started.push(start("new", { name: "late/001", sql: "CREATE TABLE late (id INT)" }), start("none"));
+  };
+  await remove({ onProgress });
+  ended.push("removal");
+  await Promise.all(started);
+  expect(ended).toEqual(["none", "removal", "new"]);
 });
 
 const newer = purchasesDatabase();

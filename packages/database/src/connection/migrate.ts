@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { Log } from "@tally/runtime";
-import { exclusively, type ExclusiveSession } from "./run-statement.ts";
+import { exclusively, sqlOf, withConnection, type ExclusiveSession } from "./run-statement.ts";
 import { DatabaseError } from "./database-error.ts";
 
 /** One numbered SQL file. Statements end with ";" at the end of a line. MySQL commits each DDL statement separately. */
@@ -27,25 +27,20 @@ export async function readMigrations(folder: URL, prefix: string): Promise<reado
 const fileName = /^\d{3}-[a-z0-9-]+\.sql$/;
 
 /** Applies the migrations that the table `migrations` does not list yet, in the given order, and returns their names. A
- * lock makes concurrent processes apply each once. `url`: of the write endpoint; the database must exist. MySQL cannot
- * roll DDL back: after a failed statement the DATABASE_MIGRATION error names it and what stays applied. */
+ * lock makes concurrent processes apply each once, and none during a removal of months. `url`: of the write endpoint;
+ * the database must exist. MySQL cannot roll DDL back: after a failed statement the DATABASE_MIGRATION error names it
+ * and what stays applied. */
 export async function migrate(
   { url, log }: { readonly url: string; readonly log: Log },
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
-  const appliedNow = await exclusively({ url, lock: "migrate", ...limits }, async (session) => {
-    await session.execute(createTable);
-    const rows = await session.query<{ name: string; checksum: string }>(selectApplied);
-    const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  // Before the lock: apps must be able to start during a removal, which may take hours.
+  const pending = await withConnection(url, limits.timeoutMs, (run) => pendingOf(sqlOf({ run }), migrations));
+  if (pending.length === 0) return [];
+  const appliedNow = await exclusively({ url, ...limits }, async (session) => {
     const names: string[] = [];
-    for (const migration of migrations) {
-      const { name, sql } = migration;
-      const checksum = createHash("sha256").update(sql).digest("hex");
-      const known = applied.get(name);
-      if (known === checksum) continue;
-      if (known !== undefined)
-        throw new DatabaseError("DATABASE_MIGRATION", `${name} was changed after it was applied; write a new file`);
-      await apply(session, migration);
+    for (const { name, sql, checksum } of await pendingOf(session, migrations)) {
+      await apply(session, { name, sql });
       await session.execute(insertApplied, [name, checksum]);
       log.info({ migration: name }, "migration applied");
       names.push(name);
@@ -53,8 +48,24 @@ export async function migrate(
     return names;
   });
   if (appliedNow !== undefined) return appliedNow;
-  const { waitSeconds } = limits;
-  throw new DatabaseError("DATABASE_MIGRATION", `another process has held the lock for more than ${waitSeconds} s`);
+  throw new DatabaseError(
+    "DATABASE_MIGRATION",
+    `another migration or tally retention has run for more than ${limits.waitSeconds} s; repeat it after that`,
+  );
+}
+
+async function pendingOf(session: ExclusiveSession, migrations: readonly Migration[]) {
+  await session.execute(createTable);
+  const rows = await session.query<{ name: string; checksum: string }>(selectApplied);
+  const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  return migrations.flatMap((migration) => {
+    const { name, sql } = migration;
+    const checksum = createHash("sha256").update(sql).digest("hex");
+    const known = applied.get(name);
+    if (known === undefined) return [{ ...migration, checksum }];
+    if (known === checksum) return [];
+    throw new DatabaseError("DATABASE_MIGRATION", `${name} was changed after it was applied; write a new file`);
+  });
 }
 
 // A statement that waits for a table ends with the timeout.

@@ -157,28 +157,27 @@ export interface ExclusiveSession extends SqlReader {
 
 interface ExclusiveOptions {
   readonly url: string;
-  /** One process at a time has this lock of the database. At most 20 characters. */
-  readonly lock: string;
   readonly waitSeconds: number;
   readonly timeoutMs: number;
   /** Longest wait for transactions that use the tables of a statement. New ones wait meanwhile. */
   readonly tableLockWithinSeconds: number;
 }
 
-/** Runs `use` on a connection that holds a lock until it ends, also when the process is killed during a statement: a
- * later process cannot act beside that statement. Undefined: another process has the lock. Throws DatabaseError. */
+/** Runs `use` on a connection that holds the database's lock until it ends, also when the process is killed during a
+ * statement: a later process cannot act beside that statement. Migrations and removals of months exclude each other,
+ * because both change tables. Undefined: another process has the lock. Throws DatabaseError. */
 export async function exclusively<T extends object>(
-  { url, lock, waitSeconds, timeoutMs, tableLockWithinSeconds }: ExclusiveOptions,
+  { url, waitSeconds, timeoutMs, tableLockWithinSeconds }: ExclusiveOptions,
   use: (session: ExclusiveSession) => Promise<T>,
 ): Promise<T | undefined> {
   return withConnection(url, timeoutMs, async (run) => {
     for (const sql of sessionSql(timeoutMs, "write")) await run(sql);
     await run("SET SESSION lock_wait_timeout = ?", [tableLockWithinSeconds]);
-    const [row] = rowsOf<{ readonly locked: number | null }>(await run(getLock, [lock, waitSeconds]));
+    const [row] = rowsOf<{ readonly locked: number | null }>(await run(getLock, [waitSeconds]));
     if (row?.locked !== 1) return undefined;
     return use(sqlOf({ run }));
   });
 }
 
 // The server's locks have one namespace for all databases, and names of at most 64 characters. MySQL 9.7 has no MD5().
-const getLock = "SELECT GET_LOCK(CONCAT('tally-', ?, '-', LEFT(SHA2(DATABASE(), 256), 36)), ?) AS locked";
+const getLock = "SELECT GET_LOCK(CONCAT('tally-retention-', LEFT(SHA2(DATABASE(), 256), 36)), ?) AS locked";

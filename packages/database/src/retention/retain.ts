@@ -39,28 +39,25 @@ export function firstKeptMonth(keepMonths: number, now: number): Month | undefin
 }
 
 /** Removes all months before `firstKept`, oldest first, and finishes what an earlier run left. Gives the table
- * partitions first if it has none. Undefined: another process is removing months. The next run continues it. */
+ * partitions first if it has none. Undefined: another process changes tables. */
 export async function retain(options: RetainOptions): Promise<RetainOutcome | undefined> {
   const { url, domain } = options;
-  return exclusively(
-    { url, lock: "retention", waitSeconds: 1, timeoutMs: statementMs, tableLockWithinSeconds },
-    async (session) => {
-      const removing: Removing = { ...options, session };
-      const removed: ({ readonly month: Month } & ExportedMonth)[] = [];
-      const unfinished = await unfinishedMonth(options.database.writer, domain.name);
-      if (unfinished !== undefined) {
-        const { month, step } = unfinished;
-        await options.foldAll();
-        removed.push({ month, ...(await removeMonth(removing, month, step)) });
-      }
-      const { months, converted } = await partition(session, options);
-      for (const month of months.filter((one) => one < options.firstKept)) {
-        const exported = await removeOne(removing, month);
-        if (exported !== undefined) removed.push({ month, ...exported });
-      }
-      return { converted, removed };
-    },
-  );
+  return exclusively({ url, waitSeconds: 1, timeoutMs: statementMs, tableLockWithinSeconds }, async (session) => {
+    const removing: Removing = { ...options, session };
+    const removed: ({ readonly month: Month } & ExportedMonth)[] = [];
+    const unfinished = await unfinishedMonth(options.database.writer, domain.name);
+    if (unfinished !== undefined) {
+      const { month, step } = unfinished;
+      await options.foldAll();
+      removed.push({ month, ...(await removeMonth(removing, month, step)) });
+    }
+    const { months, converted } = await partition(session, options);
+    for (const month of months.filter((one) => one < options.firstKept)) {
+      const exported = await removeOne(removing, month);
+      if (exported !== undefined) removed.push({ month, ...exported });
+    }
+    return { converted, removed };
+  });
 }
 
 /** A month without rows is only dropped. */
