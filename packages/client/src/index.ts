@@ -4,7 +4,7 @@ export { retryingFetch, isRetriable, retryDelayMs } from "./retry/retrying-fetch
 export type { RetryOptions, Attempt, Fetch } from "./retry/retrying-fetch.ts";
 export { createPurchaseSender } from "./sender/create-purchase-sender.ts";
 export type { PurchaseSender, PurchaseSenderOptions } from "./sender/create-purchase-sender.ts";
-export { headOf, messageOf, sendBulk, type BulkOutcome } from "./sender/send-bulk.ts";
+export { headOf, isTimeout, messageOf, sendBulk, type BulkOutcome } from "./sender/send-bulk.ts";
 export type { AddedPurchase, Purchase, RejectedPurchase, Settlement } from "./sender/purchase-queue.ts";
 export type { Journal, JournalEntry, RejectedEntry } from "./journal/journal.ts";
 export type { components, paths } from "./generated/openapi.ts";

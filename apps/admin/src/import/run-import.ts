@@ -106,7 +106,8 @@ async function sendAll(
   const stop = new AbortController();
   let done = 0;
   const onSettled = (): void => progress.show("importing, lines", ++done, inspection.lines);
-  const sending = { ...options, identity: inspection.identity, signal: stop.signal, onSettled };
+  const { identity } = inspection;
+  const sending = { ...options, identity, signal: stop.signal, size: { entriesMax: Infinity }, onSettled };
   // Single requests are parallel within a batch, and batches follow each other: entries of one scope keep their order.
   const batchesMax = bulkRouteOf(options.domain) === undefined ? 1 : options.concurrency;
   const underWay: { readonly lines: readonly ImportLine[]; readonly outcomes: Promise<readonly Outcome[]> }[] = [];

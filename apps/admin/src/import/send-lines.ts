@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { setTimeout as delay } from "node:timers/promises";
-import { headOf, isRetriable, messageOf, retryDelayMs, sendBulk, type BulkOutcome } from "@tally/client";
+import { headOf, isRetriable, isTimeout, messageOf, retryDelayMs, sendBulk, type BulkOutcome } from "@tally/client";
 import { IdempotencyKey, InvalidInput, parsedJson, type Domain } from "@tally/contract";
 import { Check } from "typebox/value";
 import { CommandError, usageError } from "../command.ts";
@@ -27,6 +27,8 @@ interface Sending extends SendOptions {
   /** Makes the keys of the lines. */
   readonly identity: string;
   readonly signal: AbortSignal;
+  /** For all lanes. Becomes smaller when the gateway takes fewer entries or bytes in a request, or in time. */
+  readonly size: { entriesMax: number };
   readonly onSettled: () => void;
 }
 
@@ -94,8 +96,7 @@ class Lane {
   readonly #settle: (line: number, outcome: Outcome) => void;
   readonly #isBulk: boolean;
   #open: readonly Entry[];
-  /** Becomes smaller when the gateway allows fewer entries or bytes in a request. */
-  #entriesMax: number;
+  readonly #entriesMax: number;
   /** The size of requests that look for the line at which the gateway fails; Infinity: none does. */
   #searchMax = Infinity;
   #failures = 0;
@@ -111,9 +112,9 @@ class Lane {
   }
 
   async send(): Promise<void> {
-    const { signal } = this.#sending;
+    const { signal, size } = this.#sending;
     for (;;) {
-      const entriesMax = Math.min(this.#entriesMax, this.#searchMax);
+      const entriesMax = Math.min(this.#entriesMax, size.entriesMax, this.#searchMax);
       const part = headOf(this.#open, { entriesMax, bytesMax: bodyBytesMax });
       const [first] = part;
       if (first === undefined) return;
@@ -137,7 +138,7 @@ class Lane {
   }
 
   async #take(outcome: BulkOutcome<Entry>, part: readonly Entry[], first: Entry): Promise<void> {
-    const { gateway, giveUpAfterMs } = this.#sending;
+    const { gateway, giveUpAfterMs, size } = this.#sending;
     switch (outcome.kind) {
       case "results": {
         const { accepted, rejected, again, retryAfterMs } = outcome;
@@ -150,6 +151,9 @@ class Lane {
         return;
       }
       case "later": {
+        if (isTimeout(outcome)) size.entriesMax = Math.ceil(part.length / 2);
+        // The gateway works: only the request was too slow.
+        if (outcome.status === 408 && part.length > 1) this.#noteProgress();
         const isSearching = outcome.status === 500 && this.#searchMax < Infinity;
         const withinMs = isSearching ? Math.min(searchWithinMs, giveUpAfterMs) : giveUpAfterMs;
         if (await this.#pause(outcome.retryAfterMs, withinMs)) return;
@@ -161,7 +165,7 @@ class Lane {
         return;
       }
       case "tooLarge":
-        this.#entriesMax = Math.ceil(part.length / 2);
+        size.entriesMax = Math.ceil(part.length / 2);
         return;
       case "stopped":
         if (outcome.status === 401) throw wrongKey(outcome.reason);

@@ -2,7 +2,7 @@ import type { Journal } from "../journal/journal.ts";
 import { type Attempt, retryDelayMs, type BackOffRange } from "../retry/retrying-fetch.ts";
 import { TallyClientError } from "../tally-client-error.ts";
 import { type PurchaseQueue, purchaseOf, type RejectedPurchase, type WaitingPurchase } from "./purchase-queue.ts";
-import { headOf, sendBulk, type BulkOutcome } from "./send-bulk.ts";
+import { headOf, isTimeout, sendBulk, type BulkOutcome } from "./send-bulk.ts";
 
 export interface DeliveryOptions extends BackOffRange {
   readonly queue: PurchaseQueue;
@@ -120,7 +120,6 @@ export class Delivery {
         return this.#settle(outcome);
       case "later":
         if (this.#finished.signal.aborted) return 0;
-        // A slow uplink may deliver a smaller request in time.
         if (isTimeout(outcome)) this.#entriesMax = Math.ceil(purchases.length / 2);
         this.#failures++;
         this.#report(new TallyClientError("UNREACHABLE", outcome.reason, { cause: outcome.cause }));
@@ -182,7 +181,3 @@ export class Delivery {
 }
 
 const retryAfterMaxMs = 60_000;
-
-function isTimeout({ status, cause }: Extract<BulkOutcome<WaitingPurchase>, { readonly kind: "later" }>): boolean {
-  return status === 408 || (cause instanceof Error && cause.name === "TimeoutError");
-}

@@ -78,6 +78,11 @@ export async function sendBulk<Entry extends BulkEntry>(
   return { kind: "stopped", status, reason };
 }
 
+/** A slow uplink may deliver a smaller request in time. */
+export function isTimeout({ status, cause }: Extract<BulkOutcome<never>, { readonly kind: "later" }>): boolean {
+  return status === 408 || (cause instanceof Error && cause.name === "TimeoutError");
+}
+
 function outcomeOf<Entry>(
   entries: readonly Entry[],
   results: readonly EntryResult[],

@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { text } from "node:stream/consumers";
+import { domains } from "@tally/domains";
+import { expect, onTestFinished, test } from "vitest";
+import { gatewayOf } from "../gateway/gateway.ts";
+import { sendLines } from "./send-lines.ts";
+
+test("a request that is not complete in time is sent again in smaller parts, and so are the next ones", async () => {
+  const sizes: number[] = [];
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const { length } = (await text(request)).split("\n");
+    sizes.push(length);
+    const isLate = length > 3;
+    if (isLate) await delay(700);
+    const results = Array.from({ length }, (_, index) => ({ index, status: 201, id: "a" }));
+    response.statusCode = isLate ? 408 : 207;
+    response.end(JSON.stringify(isLate ? { message: "body: expected it within 20 s" } : { results }));
+  };
+  const server = createServer((request, response) => void respond(request, response));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => server.close().closeAllConnections());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new TypeError("the server has no port");
+  const lines = Array.from({ length: 12 }, (_, n) => ({ number: n + 1, cells: [], content: { entry: {} } }));
+  const sending = {
+    domain: domains.find(({ name }) => name === "purchases") ?? expect.fail("no purchases"),
+    gateway: gatewayOf({ url: `http://127.0.0.1:${address.port}` }),
+    skippedLines: new Set<number>(),
+    concurrency: 1,
+    giveUpAfterMs: 1000,
+    identity: "content",
+    signal: new AbortController().signal,
+    size: { entriesMax: Infinity },
+    onSettled: () => undefined,
+  };
+  expect(await sendLines(lines, sending)).toEqual(lines.map(() => ({ id: "a" })));
+  await sendLines(lines.slice(4), sending);
+  expect(sizes).toEqual([12, 6, 3, 3, 3, 3, 3, 3, 2]);
+});
