@@ -1,4 +1,4 @@
-import { fieldIn, InvalidInput, parsedJson, parseJsonBody } from "@tally/contract";
+import { fieldIn, InvalidInput, parseJsonBody } from "@tally/contract";
 import type { BulkRoute, Domain, EntryFields, Event, IngestRoute, PutRoute } from "@tally/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 
@@ -69,14 +69,17 @@ function objectsOf(schema: TSchema): readonly TObject[] {
   return Type.IsObject(schema) ? [schema] : [];
 }
 
-/** The value of a text, such as a CSV cell or a flag. Throws InvalidInput for a list or an object that is no JSON. */
+/** The value of a text, such as a CSV cell or a flag. Throws InvalidInput for JSON that a gateway rejects. */
 export function cellValue(name: string, schema: TSchema | undefined, text: string): unknown {
   if (Type.IsInteger(schema) || Type.IsNumber(schema)) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (Type.IsBoolean(schema)) return text === "true" || (text === "false" ? false : text);
   if (!Type.IsArray(schema) && !Type.IsObject(schema)) return text;
-  const value = parsedJson(text);
-  if (value === undefined) throw new InvalidInput(name, "JSON", text);
-  return value;
+  try {
+    return parseJsonBody(Buffer.from(text)) ?? null;
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw InvalidInput.of({ field: name, expected: "", message: `${name}: ${error.message.replace(/^body: /, "")}` });
+  }
 }
 
 /** The object of a JSON text; undefined for any other value. Throws InvalidInput for a text that a gateway rejects. */

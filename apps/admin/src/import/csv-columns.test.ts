@@ -1,12 +1,8 @@
-import { domains } from "@tally/domains";
 import { expect, test } from "vitest";
+import { fileDomainNamed } from "../flags.ts";
 import { csvColumns } from "./file-format.ts";
 
-const columnsOf = (name: string, header: string) => {
-  const domain = domains.find((one) => one.name === name);
-  if (domain === undefined) throw new RangeError(name);
-  return csvColumns("a.csv", header.split(","), domain);
-};
+const columnsOf = (name: string, header: string) => csvColumns("a.csv", header.split(","), fileDomainNamed(name));
 
 test("a column that was forgotten does not make rides of unknown skiers, an empty cell of an export does", () => {
   expect(() => columnsOf("liftrides", "resortID,dayID,time,liftID")).toThrow(
@@ -30,4 +26,17 @@ test("an item in own columns may have its amounts beside it; empty cells are non
   expect(() => columnsOf("purchases", "storeID,custID,date,items,unitPrice")).toThrow(
     "column unitPrice: expected no such",
   );
+});
+
+test("JSON in a cell is read as strictly as the body of a request", () => {
+  const columns = columnsOf("refunds", "storeID,date,sale,lines");
+  expect(columns.entryOf(["7", "20261120", "", '[{"ItemID":9,"numberOfItems":1}]'])["lines"]).toEqual([
+    { ItemID: 9, numberOfItems: 1 },
+  ]);
+  const problems = [
+    ["[", "lines: expected JSON, got "],
+    ['[{"ItemID":9,"ItemID":8}]', "lines: [0].ItemID: expected each key once"],
+    ["[".repeat(65) + "]".repeat(65), "lines: expected at most 64 levels"],
+  ] as const;
+  for (const [cell, problem] of problems) expect(() => columns.entryOf(["7", "20261120", "", cell])).toThrow(problem);
 });
