@@ -177,7 +177,8 @@ function expectKeyId(text: string): void {
 
 function isRotating(id: string, until: number): CommandError {
   return usageError(
-    `the key ${id} is rotating: its previous secret is valid until ${timeOf(until)}; --grace 0 ends both secrets now`,
+    `the key ${id} is rotating: its previous secret is valid until ${timeOf(until)}; --grace 0 ends both secrets now; ` +
+      "if the new one is lost, make another key with `tally keys create`",
   );
 }
 
