@@ -260,6 +260,13 @@ test("every alarm that is not for scaling goes to the topic", () => {
     "RabbitMQDiskFree",
   ];
   expect(metrics.filter((metric) => !text.includes(metric))).toEqual([]);
+  // The topic's own policy replaces the default one, which would let CloudWatch publish.
+  for (const service of ["cloudwatch", "events"]) {
+    const Statement = Match.arrayWith([
+      Match.objectLike({ Effect: "Allow", Action: "sns:Publish", Principal: { Service: `${service}.amazonaws.com` } }),
+    ]);
+    template.hasResourceProperties("AWS::SNS::TopicPolicy", { PolicyDocument: Match.objectLike({ Statement }) });
+  }
   template.hasResourceProperties("AWS::Events::Rule", {
     EventPattern: Match.objectLike({ "detail-type": ["ECS Task State Change"] }),
   });

@@ -20,7 +20,10 @@ export function addTopic(scope: Construct): Topic {
   for (const service of ["cloudwatch.amazonaws.com", "events.amazonaws.com"]) {
     masterKey.grantEncryptDecrypt(new ServicePrincipal(service));
   }
-  return new Topic(inside, "Topic", { displayName: "tally alarms", masterKey, enforceSSL: true });
+  const topic = new Topic(inside, "Topic", { displayName: "tally alarms", masterKey, enforceSSL: true });
+  // enforceSSL replaces the policy that lets CloudWatch publish. The targets of EventBridge add their own statement.
+  topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com"));
+  return topic;
 }
 
 interface Watched extends Pick<Servers, "database" | "cache" | "broker"> {
