@@ -287,6 +287,10 @@ test("writers and rankers scale on seconds to drain, gateways on requests and CP
     expect(JSON.stringify(Properties)).toContain("tally_seconds_to_drain");
     expect(Properties.TreatMissingData).toBe("ignore");
   }
+  // Without the drain of a stalled domain, the others look drained.
+  const idle = scaling.map(({ Properties }) => JSON.stringify(Properties)).filter((text) => text.includes("drain < 2"));
+  expect(idle).toHaveLength(2);
+  for (const text of idle) expect(text).toContain("known == finite");
 });
 
 test("images keep their tags, so that a rollback gets the same image", () => {

@@ -10,7 +10,7 @@ import * as elbv2 from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { EventField, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { SnsTopic } from "aws-cdk-lib/aws-events-targets";
 import type { Servers } from "../data/add-settings.ts";
-import { appMetric } from "./metrics-agent.ts";
+import { appMetric, drainCounts } from "./metrics-agent.ts";
 
 /** Where alarms go. Its key is our own: CloudWatch and EventBridge may not use the key of SNS. Subscribe an address
  * after the deployment. */
@@ -81,15 +81,10 @@ function appLimits(): Readonly<Record<string, Limit>> {
         "What waits takes over a minute to store and rank, or no gateway reports: docs/runbook.md#tallybehind",
     },
     Stalled: {
-      // The agent does not send +Inf. A gateway reports both metrics of each domain at once, so a missing value of the
-      // first is a +Inf.
       metric: new cloudwatch.MathExpression({
         label: "domains without progress",
         expression: "known - FILL(finite, 0)",
-        usingMetrics: {
-          known: appMetric("tally_queue_messages", "SampleCount"),
-          finite: appMetric("tally_seconds_to_drain", "SampleCount"),
-        },
+        usingMetrics: drainCounts,
         period,
       }),
       above: 0,

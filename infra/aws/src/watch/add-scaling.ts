@@ -6,7 +6,7 @@ import type * as ecs from "aws-cdk-lib/aws-ecs";
 import type * as elbv2 from "aws-cdk-lib/aws-elasticloadbalancingv2";
 import { Construct } from "constructs";
 import type { sizes } from "../sizes.ts";
-import { appMetric } from "./metrics-agent.ts";
+import { appMetric, drainCounts } from "./metrics-agent.ts";
 
 /** Seconds to drain above which tasks are added: one, above 30 s two, above 120 s four. */
 const behindSeconds = 10;
@@ -20,7 +20,7 @@ const scales = {
   treatMissingData: cloudwatch.TreatMissingData.IGNORE,
 };
 
-/** Adds tasks by seconds to drain; removes one when drained and idle. Without the metric (+Inf) the count stays. */
+/** Adds tasks by seconds to drain; removes one when drained and idle. While a domain is at +Inf none is removed. */
 export function scaleOnDrain(
   service: ecs.Ec2Service,
   { tasksMin, tasksMax }: (typeof sizes)["writer" | "ranker"],
@@ -54,8 +54,8 @@ export function scaleOnDrain(
   fewer.addAdjustment({ adjustment: -1, lowerBound: 0 });
   const idle = new cloudwatch.MathExpression({
     label: "drained, and less than 30 % of the CPU in use",
-    expression: "IF(drain < 2 AND cpu < 30, 1, 0)",
-    usingMetrics: { drain, cpu: service.metricCpuUtilization({ period: Duration.minutes(1) }) },
+    expression: "IF(drain < 2 AND cpu < 30 AND known == finite, 1, 0)",
+    usingMetrics: { drain, cpu: service.metricCpuUtilization({ period: Duration.minutes(1) }), ...drainCounts },
     period: Duration.minutes(1),
   });
   const isIdle = idle.createAlarm(inside, "Idle", { ...scales, threshold: 1, evaluationPeriods: 15 });

@@ -33,6 +33,13 @@ export function appMetric(
   });
 }
 
+/** How many values came. The agent does not send +Inf, and a gateway reports both metrics of each domain at once: where
+ * fewer are `finite` than `known`, a domain is at +Inf. */
+export const drainCounts = {
+  known: appMetric("tally_queue_messages", "SampleCount"),
+  finite: appMetric("tally_seconds_to_drain", "SampleCount"),
+};
+
 const image = "public.ecr.aws/cloudwatch-agent/cloudwatch-agent:1.300066.1b1374";
 
 /** Adds the CloudWatch agent to the task of a gateway. When it fails the gateway keeps running, and other gateways
