@@ -267,8 +267,22 @@ test("every alarm that is not for scaling goes to the topic", () => {
     ]);
     template.hasResourceProperties("AWS::SNS::TopicPolicy", { PolicyDocument: Match.objectLike({ Statement }) });
   }
+});
+
+test("failed tasks of services and failed deployments of this cluster go to the topic, operator tasks do not", () => {
+  // A task that ends with exit code 0 has the same stop code as one that fails.
   template.hasResourceProperties("AWS::Events::Rule", {
-    EventPattern: Match.objectLike({ "detail-type": ["ECS Task State Change"] }),
+    EventPattern: Match.objectLike({
+      "detail-type": ["ECS Task State Change"],
+      detail: Match.objectLike({ group: [{ prefix: "service:" }] }),
+    }),
+  });
+  const ofCluster = Match.arrayWith([":service/", { Ref: Match.stringLikeRegexp("Cluster") }, "/"]);
+  template.hasResourceProperties("AWS::Events::Rule", {
+    EventPattern: Match.objectLike({
+      "detail-type": ["ECS Deployment State Change"],
+      resources: [{ prefix: { "Fn::Join": ["", ofCluster] } }],
+    }),
   });
 });
 

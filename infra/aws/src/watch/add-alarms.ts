@@ -2,12 +2,12 @@ import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic, type ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import { RemovalPolicy, Duration } from "aws-cdk-lib";
+import { RemovalPolicy, Duration, Stack } from "aws-cdk-lib";
 import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type * as ecs from "aws-cdk-lib/aws-ecs";
 import * as elbv2 from "aws-cdk-lib/aws-elasticloadbalancingv2";
-import { EventField, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
+import { EventField, Match, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { SnsTopic } from "aws-cdk-lib/aws-events-targets";
 import type { Servers } from "../data/add-settings.ts";
 import { appMetric, drainCounts } from "./metrics-agent.ts";
@@ -215,16 +215,22 @@ function serverLimits({ cache, broker }: Watched): Readonly<Record<string, Limit
   };
 }
 
-/** Tasks that end by themselves, and deployments that fail, as messages: ECS reports them as events, and they need no
- * metric. */
+/** Tasks of services that end by themselves, and deployments that fail, as messages: ECS reports them as events, and
+ * they need no metric. */
 function addFailureEvents(scope: Construct, { cluster, topic }: Watched): void {
-  const detail = { clusterArn: [cluster.clusterArn] };
+  const service = { service: "ecs", resource: "service", resourceName: `${cluster.clusterName}/` };
   const rules = {
     TaskFailed: {
       eventPattern: {
         source: ["aws.ecs"],
         detailType: ["ECS Task State Change"],
-        detail: { ...detail, lastStatus: ["STOPPED"], stopCode: ["EssentialContainerExited", "TaskFailedToStart"] },
+        detail: {
+          clusterArn: [cluster.clusterArn],
+          // An operator task that succeeds has the first of these codes too.
+          group: Match.prefix("service:"),
+          lastStatus: ["STOPPED"],
+          stopCode: ["EssentialContainerExited", "TaskFailedToStart"],
+        },
       },
       text: `tally: a task of ${EventField.fromPath("$.detail.group")} failed: ${EventField.fromPath("$.detail.stoppedReason")}`,
     },
@@ -232,6 +238,7 @@ function addFailureEvents(scope: Construct, { cluster, topic }: Watched): void {
       eventPattern: {
         source: ["aws.ecs"],
         detailType: ["ECS Deployment State Change"],
+        resources: Match.prefix(Stack.of(scope).formatArn(service)),
         detail: { eventName: ["SERVICE_DEPLOYMENT_FAILED"] },
       },
       text: `tally: a deployment failed and is rolled back: ${EventField.fromPath("$.detail.reason")}`,
