@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -93,6 +93,18 @@ test("the file of a process in another container is kept while that touches it, 
   await vi.waitFor(async () => expect((await stat(path)).mtimeMs).toBeGreaterThan(0), 5000);
   await unlock();
 }, 30_000);
+
+// Its parent has not waited for it yet.
+test.runIf(process.platform === "linux")("a zombie holds no lock file", async () => {
+  const path = join(await temporaryDirectory(), "lock");
+  const child = spawn("sh", ["-c", "sleep 0.2 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill());
+  const [pid] = (await once(child.stdout, "data")).map(Number);
+  const statOf = () => readFile(`/proc/${pid}/stat`, "utf8");
+  await expect.poll(statOf).toContain(") Z ");
+  await writeFile(path, `${pid} ${(await statOf()).split(" ")[21]}`);
+  await lockFile(path);
+});
 
 test("calls of one process at the same time: one gets it", async () => {
   const path = join(await temporaryDirectory(), "lock");

@@ -106,12 +106,14 @@ async function isTouched(path: string): Promise<boolean> {
   return false;
 }
 
-/** On Linux when a process has started, so that a later process with the same pid is another one. Elsewhere empty. */
+/** On Linux when a process has started, so that a later process with the same pid is another one; empty for a zombie.
+ * Elsewhere empty. */
 async function startOf(pid: number): Promise<string> {
   try {
     const fields = await readFile(`/proc/${pid}/stat`, "utf8");
-    // Field 22 of proc(5), counted after the name, which may contain anything.
-    return fields.slice(fields.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+    // Fields 3 and 22 of proc(5), counted after the name, which may contain anything.
+    const { 0: state, 19: startedAt = "" } = fields.slice(fields.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" ? "" : startedAt;
   } catch (error) {
     if (hasCode(error, "ENOENT") || hasCode(error, "ESRCH")) return "";
     throw error;
