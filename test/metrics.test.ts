@@ -1,3 +1,4 @@
+import { domains } from "@tally/domains";
 import type { Status } from "@tally/telemetry";
 import { expect, test, vi } from "vitest";
 import { sell, sold } from "./kit/sales.ts";
@@ -56,6 +57,10 @@ test("each app serves its metrics, each once, and counts what it does", async ()
     expect(types).toContainEqual(expect.stringMatching(new RegExp(`^tally_${app}_`)));
     expect(new Set(types).size).toBe(types.length);
   }
+
+  // Also of domains without traffic.
+  const waiting = async () => (await metricsOf(urls.gateway)).match(/^tally_queue_messages.*$/gm)?.toSorted();
+  await expect.poll(waiting).toEqual(domains.map(({ name }) => `tally_queue_messages{domain="${name}"} 0`).toSorted());
 
   await sell(system.url, 5);
   await fetch(`${system.url}/items/store/5`);

@@ -127,6 +127,8 @@ test("a writer that is killed is gone, what waits is seen, and both pass when it
     expect(now.secondsToDrain).toBeNull();
     expect(queuesOf(now).ingest.batches).toBe((ingest.batches ?? 0) + 1);
   });
+  const metrics = await (await fetch(`${system.operatorUrls[0]}/metrics`)).text();
+  expect(metrics).toContain(`tally_queue_messages{domain="purchases"} ${(ingest.batches ?? 0) + 1}\n`);
   await system.writer.start();
   // The one that died is shown for a minute.
   await becomes((now) => {

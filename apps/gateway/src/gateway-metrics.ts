@@ -8,7 +8,6 @@ const help = {
   tally_gateway_hop_seconds:
     "Time of a batch's oldest event in each hop: received-sealed, sealed-confirmed, confirmed-responded " +
     "(to the last response)",
-  tally_queue_messages: "Batches in the longer of a domain's two queues, at the last poll",
   tally_gateway_errors_total: "Error responses by status and by code (docs/openapi.json)",
   tally_gateway_keys_total:
     "Idempotency-Keys by state: new, same (equal content), other (other content, 422), unchecked " +
@@ -20,6 +19,7 @@ const help = {
     "late (503), none (404)",
   tally_gateway_read_keys: "Keys in a statement that reads for concurrent requests",
   tally_gateway_waiting_events: "Events that wait for their confirm",
+  tally_queue_messages: "Batches in the longer of a domain's two queues; absent without the broker",
   tally_seconds_to_drain:
     "Time until every waiting event of a domain is stored and ranked at the present rates; +Inf: unknown, " +
     "or nothing progresses",
@@ -63,7 +63,6 @@ export function gatewayMetrics({ waiting, pools, status }: GatewayState) {
     batchEvents: histogram("tally_gateway_batch_events", powersOfTwo(1024), "domain"),
     batchSeconds: histogram("tally_gateway_batch_seconds", hopSeconds, "domain"),
     hopSeconds: histogram("tally_gateway_hop_seconds", hopSeconds, "domain", "hop"),
-    backlog: gauge("tally_queue_messages", ["domain"]),
     rejections: counter("tally_gateway_errors_total", "status", "code"),
     keys: counter("tally_gateway_keys_total", "domain", "state"),
     connectionsRejected: counter("tally_gateway_connections_rejected_total", "limit"),
@@ -90,6 +89,12 @@ function statusMetrics(registry: Registry, read: () => Promise<StatusFigures>): 
       show(made, figures);
     });
 
+  gauge("tally_queue_messages", ["domain"], (made, { domains }) => {
+    for (const { name: domain, queues } of domains) {
+      const [ingest, rank] = [queues.ingest.batches, queues.rank.batches];
+      if (ingest !== null && rank !== null) made.set({ domain }, Math.max(ingest, rank));
+    }
+  });
   gauge("tally_seconds_to_drain", ["domain"], (made, { domains }) => {
     for (const { name: domain, secondsToDrain } of domains) made.set({ domain }, secondsToDrain ?? Infinity);
   });

@@ -70,7 +70,6 @@ export function openIntake(domain: Domain, { config, publisher, metrics, activit
       metrics.events.inc({ ...label, outcome }, events);
       metrics.batchEvents.observe(label, events);
       metrics.batchSeconds.observe(label, (openMs + inFlightMs) / 1000);
-      metrics.backlog.set(label, pace.backlog);
       if (outcome === "confirmed") activity.count("accepted", domain.name, events, 1);
       hop("received-sealed", openMs);
       hop("sealed-confirmed", inFlightMs);

@@ -41,10 +41,6 @@ export function openPace(readBacklog: () => Promise<number | undefined>) {
 
   const timer = setInterval(() => void poll(), pollIntervalMs);
   return {
-    /** Messages in the queues at the last poll. */
-    get backlog(): number {
-      return backlog;
-    },
     /** How long the next batch must wait, in ms; 0 or less: not at all. */
     waitMs: (nowMs: number): number => nextAtMs - nowMs,
     /** Counts a batch that is published. */
