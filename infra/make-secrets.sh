@@ -4,9 +4,13 @@
 set -eu
 umask 077
 cd "$(dirname "$0")"
-[ -e .env ] || for name in RABBITMQ DATABASE DATABASE_ROOT DATABASE_REPLICATION REDIS GATEWAY WRITER RANKER MAINTENANCE; do
-  echo "TALLY_${name}_PASSWORD=$(openssl rand -hex 16)"
-done >.env
+if [ ! -e .env ]; then
+  for name in RABBITMQ DATABASE DATABASE_ROOT DATABASE_REPLICATION REDIS GATEWAY WRITER RANKER MAINTENANCE; do
+    password=$(openssl rand -hex 16)
+    echo "TALLY_${name}_PASSWORD=$password"
+  done >.env.new
+  mv .env.new .env
+fi
 . ./.env
 database=${TALLY_DATABASE:-tally}
 mkdir -p secrets

@@ -220,7 +220,10 @@ test("a gateway has time to drain and to stop before it is killed", () => {
 test("make-secrets.sh writes every secret once, as the addresses that the apps read from files", async () => {
   const folder = await temporaryDirectory();
   cpSync(join(infra, "make-secrets.sh"), join(folder, "make-secrets.sh"));
-  const make = () => execFileSync("sh", [join(folder, "make-secrets.sh")], { stdio: "pipe" });
+  const make = (env = process.env) => execFileSync("sh", [join(folder, "make-secrets.sh")], { stdio: "pipe", env });
+  // Without random numbers it fails, and leaves no empty passwords that the next run would keep.
+  writeFileSync(join(folder, "openssl"), "#!/bin/sh\nexit 127\n", { mode: 0o755 });
+  expect(() => make({ ...process.env, PATH: `${folder}:${process.env["PATH"]}` })).toThrow();
   make();
   const environment = readFileSync(join(folder, ".env"), "utf8");
   const passwords = Array.from(environment.matchAll(/^(\w+)=([0-9a-f]{32})$/gm), ([, name]) => name);
