@@ -63,7 +63,7 @@ try {
     },
   });
   interrupted.signal.throwIfAborted();
-  settings.write({ ...addressVariables(system.addresses), TALLY_URL: system.url });
+  settings.write({ ...addressVariables(system.addresses), NAMESPACE: system.namespace, TALLY_URL: system.url });
   keepRunning({
     apps: system,
     servers: system.services.servers,
