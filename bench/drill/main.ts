@@ -1,11 +1,13 @@
 import { randomInt } from "node:crypto";
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
 import { claimDirectory, ServiceError } from "@tally/local";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { interruption, list, servicesOption } from "../kit/index.ts";
+import { writeJson } from "../measure/stored-reports.ts";
+import { WrongUsage } from "../measure/wrong-usage.ts";
 import { runDrill, type DrillFlags } from "./drill.ts";
 import { sabotageNames } from "./inside/sabotages.ts";
 import { isGood, summaryOf, tableHead, tableRow } from "./report.ts";
@@ -66,12 +68,12 @@ async function drill(): Promise<void> {
     const report = await runDrill({ ...flags, ...chosen, root, directory, say, onFault, signal });
     // With differences the logs are needed.
     if (report.differences.length === 0) await rm(directory, { recursive: true, force: true });
-    if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
     say(summaryOf(report));
     process.exitCode = isGood(report) ? 0 : 1;
+    await writeJson(flags.json, report);
   } catch (error) {
     if (signal.aborted) say("interrupted before the audit");
-    else if (error instanceof ServiceError) process.stderr.write(`${error.message}\n`);
+    else if (error instanceof ServiceError || error instanceof WrongUsage) process.stderr.write(`${error.message}\n`);
     else throw error;
     process.exitCode = signal.aborted ? 1 : 2;
   } finally {

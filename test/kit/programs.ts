@@ -73,7 +73,7 @@ export function endOf(output: string, errors: string): string {
 
 /** Runs `pnpm bench` or `pnpm drill`. `report`: what it wrote as JSON; undefined if nothing. */
 export async function runReported(command: keyof typeof mains, ...flags: readonly string[]) {
-  const file = join(await temporaryDirectory(), "report.json");
+  const file = join(await temporaryDirectory(), "created", "report.json");
   const maxMs = command === "bench" ? benchMaxMs : drillMaxMs;
   const run = await runProgram(process.execPath, [mains[command], ...flags, "--json", file], maxMs);
   const written = await readFile(file, "utf8").catch(() => undefined);
