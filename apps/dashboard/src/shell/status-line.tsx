@@ -98,6 +98,9 @@ export function KeyForm({ reason }: { readonly reason: string }) {
             type="password"
             autoComplete="off"
             required
+            // Others cannot be in a header.
+            pattern={String.raw`\s*[!-~]+\s*`}
+            title="letters, digits and signs of ASCII"
             value={key}
             onInput={({ currentTarget }) => setKey(currentTarget.value)}
           />
