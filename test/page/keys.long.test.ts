@@ -33,6 +33,15 @@ pageTest("a gateway that needs a key gets it from the user, and the tab keeps it
   expectNoFaults(refused);
 });
 
+pageTest("beside a panel that a key may not see, another one shows what it has after an error", async () => {
+  const { key } = await createKey(system, "--scope", "purchases:read", "--store", "7");
+  const { page } = await open(`${system.url}/#/stores/7`);
+  await page.route(/\/stores\/7\/top-items/, (asked) => asked.fulfill({ status: 404, body: '{"message":"Not yet"}' }));
+  await page.getByLabel("API key").fill(key);
+  await page.keyboard.press("Enter");
+  await page.getByText("Store 7 has sold nothing today.").waitFor();
+});
+
 for (const width of [1440, 390]) {
   pageTest(`the first page without sales says how to send one with a key, at ${width} px`, async () => {
     const { key } = await createKey(system, "--scope", "*:read");

@@ -97,8 +97,7 @@ class LiveFeed {
     const paths = [...this.#watches].filter(([, { isRejected }]) => !isRejected).map(([path]) => path);
     if (paths.length === 0) return;
     try {
-      const query = paths.map((path) => `watch=${encodeURIComponent(path)}`).join("&");
-      await readStream(`/live?${query}`, stream, (event, data) => this.#take(paths, event, data));
+      await readStream(liveOf(paths), stream, (event, data) => this.#take(paths, event, data));
       if (this.#stream === stream) this.#lose("");
     } catch (error) {
       // One rejected path rejects the stream: find which, and open it without them.
@@ -133,7 +132,9 @@ class LiveFeed {
   async #findRejected(paths: readonly string[], stop: AbortSignal): Promise<boolean> {
     const rejections = await Promise.all(
       paths.map(async (path) => {
-        const problem: unknown = await send(path, { signal: stop }).catch((error: unknown) => error);
+        // Not the path itself: an error of its response may pass.
+        const sent = send(liveOf([path]), { signal: stop }).then(({ body }) => body?.cancel());
+        const problem: unknown = await sent.catch((error: unknown) => error);
         const watch = this.#watches.get(path);
         if (!isRejection(problem) || watch === undefined) return false;
         watch.isRejected = true;
@@ -157,6 +158,9 @@ class LiveFeed {
     this.#openIn(delayMs);
   }
 }
+
+const liveOf = (paths: readonly string[]): string =>
+  `/live?${paths.map((path) => `watch=${encodeURIComponent(path)}`).join("&")}`;
 
 function isRejection(error: unknown): error is CallError {
   return error instanceof CallError && [400, 403, 404].includes(error.status);
