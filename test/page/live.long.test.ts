@@ -82,6 +82,26 @@ pageTest("a day without sales says so, and is part of the address", async () => 
   expectNoFaults();
 });
 
+pageTest("a hidden tab has no stream, so that a seventh one loads, and follows again when it is visible", async () => {
+  const address = `${system.url}/#/stores/77`;
+  const empty = "Store 77 has sold nothing today.";
+  let { page } = await open(address);
+  const hide = (hidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"))`);
+  for (let tab = 2; tab <= 7; tab++) {
+    await page.getByText(empty).waitFor();
+    await hide(true);
+    page = await page.context().newPage();
+    await page.goto(address);
+  }
+  await page.getByText(empty).waitFor();
+  await hide(true);
+  await bulk(system.url, [saleOf(77, 100, 5)]);
+  await hide(false);
+  await page.getByText(empty).waitFor({ state: "detached" });
+});
+
 pageTest("the boards of a store and of an item show the chosen days and measure", async () => {
   await bulk(system.url, [saleOf(37, 300, 5, "1.5"), saleOf(37, 400, 1, "1299")]);
   const { page, expectNoFaults } = await open(`${system.url}/#/stores/37`);

@@ -1,9 +1,10 @@
 import { render } from "preact";
-import { startClock } from "./live/live-feed.ts";
+import { feed, startClock } from "./live/live-feed.ts";
 import { startRouting } from "./route/route.ts";
 import { App } from "./shell/app.tsx";
 
 startClock();
+feed.start();
 startRouting();
 const root = document.getElementById("app");
 if (root !== null) render(<App />, root);

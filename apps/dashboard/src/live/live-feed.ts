@@ -65,6 +65,11 @@ class LiveFeed {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
 
+  /** A hidden tab has no stream: over HTTP/1.1 a browser opens six connections to a host, for all its tabs. */
+  start(): void {
+    document.addEventListener("visibilitychange", () => this.#openIn(0));
+  }
+
   /** Keeps the value of a GET current until `release` is called. */
   watch(path: string): { readonly value: ReadonlySignal<Watched>; readonly release: () => void } {
     const watch = this.#watches.get(path) ?? { value: signal<Watched>({}), users: 0, isRejected: false };
@@ -95,7 +100,7 @@ class LiveFeed {
     const stream = new AbortController();
     this.#stream = stream;
     const paths = [...this.#watches].filter(([, { isRejected }]) => !isRejected).map(([path]) => path);
-    if (paths.length === 0) return;
+    if (paths.length === 0 || document.hidden) return;
     try {
       await readStream(liveOf(paths), stream, (event, data) => this.#take(paths, event, data));
       if (this.#stream === stream) this.#lose("");
