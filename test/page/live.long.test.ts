@@ -76,9 +76,29 @@ pageTest("a day without sales says so, and is part of the address", async () => 
   await page.getByLabel("Days: a date").fill("2020-02-01");
   await page.getByText("Store 7 has sold nothing on 2020-02-01.").waitFor();
   expect(page.url()).toMatch(/#\/stores\/7\?date=2020-02-01$/);
-  await page.goBack();
+  // The typed date takes the place of the one before.
   await page.goBack();
   await page.getByRole("heading", { name: "Best sellers today" }).waitFor();
+  expectNoFaults();
+});
+
+pageTest("a date is typed key by key: renders leave it as it is, and only whole dates are visited", async () => {
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores/67?date=2026-10-31`);
+  const latest = page.getByRole("table", { name: "Latest purchases" });
+  await page.getByText("No purchase has arrived yet.").waitFor();
+  const visited: string[] = [];
+  page.on("framenavigated", (frame) => visited.push(frame.url().replace(/.*date=/, "")));
+  const entries = await page.evaluate("history.length");
+  await page.getByLabel("Days: a date").focus();
+  // There is no 31 February.
+  await page.keyboard.type("02");
+  await bulk(system.url, [saleOf(67, 100, 5)]);
+  await latest.getByText("5 × 100").waitFor();
+  await page.keyboard.type("15");
+  await page.keyboard.type("2025");
+  await page.getByText("Store 67 has sold nothing on 2025-02-15.").waitFor();
+  expect(visited).toEqual(["2026-02-01", "2026-02-15", "2025-02-15"]);
+  expect(await page.evaluate("history.length")).toBe(entries);
   expectNoFaults();
 });
 

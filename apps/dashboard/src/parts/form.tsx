@@ -9,21 +9,15 @@ interface PickFormProps {
   readonly params: readonly Param[];
   readonly values: Values;
   readonly isRequired: (name: string) => boolean;
-  readonly onPick: (values: Values) => void;
+  /** `isTyped`: a part of a date, so another key may follow. */
+  readonly onPick: (values: Values, isTyped?: boolean) => void;
   /** Default: Show. */
   readonly submit?: string;
 }
 
 /** Asks for values, such as the number of a store. */
 export function PickForm({ params, values, isRequired, onPick, submit = "Show" }: PickFormProps) {
-  const [texts, setTexts] = useState(values);
-  // Not in an effect: an effect runs after the first key press and would undo it.
-  const asked = JSON.stringify([params, values]);
-  const [shown, setShown] = useState(asked);
-  if (shown !== asked) {
-    setShown(asked);
-    setTexts(values);
-  }
+  const [texts, setTexts] = useTyped(values, JSON.stringify([params, values]));
   return (
     <form
       class="pick"
@@ -48,6 +42,18 @@ export function PickForm({ params, values, isRequired, onPick, submit = "Show" }
   );
 }
 
+/** What a user has typed over `value`, until `asked` changes. */
+function useTyped<T>(value: T, asked: string) {
+  const [typed, setTyped] = useState(value);
+  // Not in an effect: an effect runs after the first key press and would undo it.
+  const [shown, setShown] = useState(asked);
+  if (shown !== asked) {
+    setShown(asked);
+    setTyped(value);
+  }
+  return [typed, setTyped] as const;
+}
+
 /** Asks for all values but ids. What is picked applies at once: `onPick` gets the value that changes. */
 export function Choices({ params, values, onPick }: Omit<PickFormProps, "isRequired" | "submit">) {
   const choices = params.filter(({ kind }) => kind !== "id");
@@ -60,7 +66,7 @@ export function Choices({ params, values, onPick }: Omit<PickFormProps, "isRequi
             param={param}
             isRequired
             value={values[param.name] ?? ""}
-            onChange={(text) => onPick({ [param.name]: text })}
+            onChange={(text, isTyped) => onPick({ [param.name]: text }, isTyped)}
           />
         </label>
       ))}
@@ -87,7 +93,7 @@ interface InputProps {
   readonly param: Param;
   readonly isRequired: boolean;
   readonly value: string;
-  readonly onChange: (text: string) => void;
+  readonly onChange: (text: string, isTyped?: boolean) => void;
 }
 
 const inputsOfKind = {
@@ -134,18 +140,32 @@ function Days({ label, value, choices, onChange }: DaysProps) {
         onPick={pick}
       />
       {dates.map((date, index) => (
-        <input
+        <Day
           key={names[index]}
-          type="date"
-          aria-label={`${label}: ${names[index]}`}
-          required
+          label={`${label}: ${names[index]}`}
           value={date}
-          onChange={({ currentTarget }) =>
-            currentTarget.value !== "" && onChange(dates.with(index, currentTarget.value).join(".."))
-          }
+          onChange={(day) => onChange(dates.with(index, day).join(".."), true)}
         />
       ))}
     </>
+  );
+}
+
+/** Asks for a date. While a user types, it is empty, or its year begins with zeros: no render may replace it then, and
+ * `onChange` does not get it. */
+function Day({ label, value, onChange }: Pick<DaysProps, "label" | "value" | "onChange">) {
+  const [text, setText] = useTyped(value, value);
+  return (
+    <input
+      type="date"
+      aria-label={label}
+      required
+      value={text}
+      onInput={({ currentTarget: { value: typed } }) => {
+        setText(typed);
+        if (typed >= "1000") onChange(typed);
+      }}
+    />
   );
 }
 

@@ -22,8 +22,12 @@ export function linkTo(path: readonly (string | number)[], query: Query = {}): s
   return `#/${path.map((part) => encodeURIComponent(part)).join("/")}${search === "" ? "" : `?${search}`}`;
 }
 
-export function goTo(path: readonly (string | number)[], query: Query = {}): void {
-  location.hash = linkTo(path, query);
+/** `replaces`: in place of the present entry of the history. */
+export function goTo(path: readonly (string | number)[], query: Query = {}, replaces = false): void {
+  if (replaces) location.replace(linkTo(path, query));
+  else location.hash = linkTo(path, query);
+  // The event comes later, when another key may have been pressed.
+  route.value = routeOf(location.hash);
 }
 
 function routeOf(hash: string): Route {

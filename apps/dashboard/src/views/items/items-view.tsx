@@ -20,7 +20,7 @@ export function ItemsView(props: OwnersProps) {
 }
 
 function StoresOfItem({ board, values, id: itemID, given }: Owner) {
-  const pick = (changed: Values): void => goTo(["items", itemID], { ...given, ...changed });
+  const pick = (changed: Values, isTyped?: boolean): void => goTo(["items", itemID], { ...given, ...changed }, isTyped);
   return (
     <>
       <Choices params={board.params} values={values} onPick={pick} />

@@ -100,7 +100,7 @@ function StoreBoards({ board, values, id: storeID, given }: Owner) {
       <Choices
         params={board.params}
         values={values}
-        onPick={(changed) => goTo(["stores", storeID], { ...given, ...changed })}
+        onPick={(changed, isTyped) => goTo(["stores", storeID], { ...given, ...changed }, isTyped)}
       />
       <Tiles
         tiles={[
