@@ -267,6 +267,11 @@ test("the launcher sets each password of compose.yaml", async () => {
   expect(new Set(Object.keys(set))).toEqual(required);
 });
 
+test("RabbitMQ in a container stops taking messages at the same free disk as the launcher's", () => {
+  const [limit = "none"] = /disk_free_limit\S* = \w+/.exec(textOf("local/src/servers/rabbitmq.ts")) ?? [];
+  expect(textOf("rabbitmq/start.sh")).toContain(limit);
+});
+
 test("the images start the apps with the launcher's heap flags", () => {
   // A container has its own limit: the old generation gets a share of it.
   const flags = [...heapFlags.slice(0, -1), "--max-old-space-size-percentage=50"].map((flag) => `"${flag}"`).join(", ");
