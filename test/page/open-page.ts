@@ -30,12 +30,12 @@ export function openPages() {
   atEnd(async () => (await browser)?.close());
   /** A new tab without storage, which closes with the test. `expectNoFaults`: fails if the console had a warning or an
    * error, or the page an exception, besides those that the test causes. */
-  return async (url: string, { width = 1440 } = {}) => {
+  return async (url: string, { width = 1440, ...zone }: { width?: number; timezoneId?: string } = {}) => {
     browser ??= chromium.launch({
       executablePath: executable ?? "",
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", ...isolated],
     });
-    const context = await (await browser).newContext({ viewport: { width, height: 900 } });
+    const context = await (await browser).newContext({ viewport: { width, height: 900 }, ...zone });
     onTestFinished(() => context.close());
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);

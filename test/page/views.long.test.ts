@@ -65,6 +65,11 @@ for (const { name, hash, heading } of views) {
   }
 }
 
+pageTest("in a zone with half hours the chart says when its hours begin", async () => {
+  const { page } = await open(system.url, { timezoneId: "Asia/Kolkata" });
+  await page.getByText("Each hour begins 30 min after the time below it.").waitFor();
+});
+
 pageTest("a store is found by a part of its name, and names are beside the ids", async () => {
   const { page, expectNoFaults } = await open(`${system.url}/#/stores`);
   await page.getByRole("textbox", { name: "Store" }).fill("MITTE");

@@ -18,6 +18,8 @@ export function HoursChart({ title, hours, shown }: HoursChartProps) {
   if (most <= 0) return <Message kind="empty">Nothing was sold yet.</Message>;
   const shareOf = (figure: string | number | undefined): string =>
     `${Math.max(0, (100 * Number(figure ?? 0)) / most)}%`;
+  // Not 0 in a zone with half hours.
+  const minutes = new Date(hours[0]?.from ?? 0).getMinutes();
   return (
     <div class="chart">
       <div class="scaled">
@@ -42,7 +44,10 @@ export function HoursChart({ title, hours, shown }: HoursChartProps) {
           <span>0</span>
         </p>
       </div>
-      <p class="aside">Columns: today, with a line at what it was a week ago. Each hour begins at the time below it.</p>
+      <p class="aside">
+        Columns: today, with a line at what it was a week ago. Each hour begins{" "}
+        {minutes === 0 ? "at" : `${minutes} min after`} the time below it.
+      </p>
     </div>
   );
 }
