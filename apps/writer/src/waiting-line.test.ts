@@ -76,12 +76,12 @@ test("other content under an id of a transaction waits for the next one", () => 
   expect(line.isEmpty).toBe(true);
 });
 
-test("deliveries of a lost connection leave the line when their copies arrive", () => {
-  const line = lineOf([]);
+test("deliveries of a lost connection leave the line when their copies arrive, also behind a parked batch", () => {
+  const line = lineOf([{ key: "parked" }]);
   const first = { lost: false };
   for (const key of ["a", "b"]) line.push(received({ key }, first));
   first.lost = true;
   for (const key of ["a", "b"]) line.push(received({ key }));
   const { group, copies } = line.cut();
-  expect([group.map(({ delivery }) => delivery.lost), copies]).toEqual([[false, false], []]);
+  expect([group.map(({ delivery }) => delivery.lost), copies]).toEqual([[false, false, false], []]);
 });

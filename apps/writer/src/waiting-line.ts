@@ -29,7 +29,9 @@ export class WaitingLine {
 
   push(received: ReceivedBatch): void {
     // After a lost connection the broker delivers all again: copies would accumulate while the database is down.
-    if (this.#batches[0]?.delivery.lost === true) this.#batches = this.#batches.filter((one) => !one.delivery.lost);
+    // A parked batch before them is never lost.
+    if (this.#batches.some(({ delivery }) => delivery.lost))
+      this.#batches = this.#batches.filter(({ delivery }) => !delivery.lost);
     this.#batches.push(received);
   }
 
