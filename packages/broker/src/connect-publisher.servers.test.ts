@@ -60,6 +60,22 @@ test("a message to a missing queue is unroutable, its neighbours are confirmed",
   expect(outcomes).toEqual(["confirmed", "unroutable", "confirmed"]);
 });
 
+test("a message to a topic is confirmed although one with its id is returned before", async () => {
+  let held: Buffer | undefined;
+  const { queue, publisher } = await connected((piece) => {
+    const at = piece.indexOf(ack) - 7;
+    if (at < 0) return piece;
+    const [before, confirm, after] = [piece.subarray(0, at), piece.subarray(at, at + 21), piece.subarray(at + 21)];
+    const sent = held ? [before, held, confirm, after] : [before, after];
+    held ??= Buffer.from(confirm);
+    return Buffer.concat(sent);
+  });
+  const message = { queue: `${queue}.missing`, messageId: "m", body };
+  const ofTopic = publisher.publish({ ...message, topic: "amq.topic" });
+  await vi.waitFor(() => expect(held).toBeDefined(), 10_000);
+  expect(await Promise.all([ofTopic, publisher.publish(message)])).toEqual(["confirmed", "unroutable"]);
+});
+
 test("a full queue rejects further messages, and holds exactly the confirmed ones", async () => {
   const { full: queue, publisher, broker } = await connected();
   const outcomes: PublishOutcome[] = [];

@@ -184,8 +184,9 @@ class QueuePublisher implements Connection {
           return;
         }
         this.#rejecting.delete(topic ?? queue);
-        // A message's return precedes its acknowledgement.
-        this.#settle(one, this.#returned.delete(messageId) ? "unroutable" : "confirmed");
+        // A message's return precedes its acknowledgement. One to a topic, which may have the same id, is not returned.
+        const isReturned = topic === undefined && this.#returned.delete(messageId);
+        this.#settle(one, isReturned ? "unroutable" : "confirmed");
       });
       one.sent = true;
       sent.publish(queue);
