@@ -1,6 +1,7 @@
 -- Loads a chunk of a generation, once; no cell is in two chunks. KEYS[1] the shard.
--- ARGV: generation, number of the chunk, cells, when the newest batch was stored (ms since 1970), and for each part of
--- the marks: producer, offset in bytes, bits. Reply: 1, or 0 when the chunk was loaded before.
+-- ARGV: generation, number of the chunk, cells, when the newest batch was stored (ms since 1970; 0 in all but the last
+-- ones, which a cluster may run first), and for each part of the marks: producer, offset in bytes, bits. Reply: 1, or 0
+-- when the chunk was loaded before.
 -- Cells are moves, and perhaps places of mirrored boards: { prefix, mirror prefix, [board, [score, member, …], true for
 -- the first of a member, …] }. Of these boards no chunk has moves.
 --- @include "generation"
@@ -30,6 +31,6 @@ local failed = orMarkDirty(function()
   if cells[3] then place(unpack(cells[3])) end
 end)
 if failed then return failed end
-call('SET', p .. ':as-of', ARGV[4])
+if ARGV[4] ~= '0' then call('SET', p .. ':as-of', ARGV[4]) end
 for i = 5, #ARGV, 3 do call('SETRANGE', p .. ':applied:' .. ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 return 1
