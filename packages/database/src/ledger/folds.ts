@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import { naturals, rangesOf, sliceOf, sumOfCounts, textOfBatchId } from "@tally/contract";
 import type { BatchId, RowRanges, SqlReader, SqlTransaction } from "@tally/contract";
 
@@ -165,30 +166,30 @@ export async function foldBatches(
 async function addCounts(transaction: SqlTransaction, domain: string, members: readonly MemberCounts[]): Promise<void> {
   if (members.length === 0) return;
   const sums = new Map<string, { readonly place: readonly (string | number)[]; readonly own: Map<string, number> }>();
-  const add = (series: string, member: string, key: string, count: number): void => {
-    const slice = sliceOf(series, Number(key));
-    const place = [domain, series, member, slice];
-    const { own } = sums.get(place.join()) ?? { own: new Map<string, number>() };
-    // As in Redis: doubles are exact up to there.
-    sums.set(place.join(), { place, own: own.set(key, sumOfCounts(own.get(key), count)) });
-  };
-  for (const { series, member, cells } of members) for (const [key, count] of cells) add(series, member, key, count);
+  // As in Redis: doubles are exact up to there.
+  const add = (own: Map<string, number>, key: string, count: number) => own.set(key, sumOfCounts(own.get(key), count));
+  for (const { series, member, cells } of members) {
+    for (const [key, count] of cells) {
+      const place = [domain, series, member, sliceOf(series, Number(key))];
+      const sum = sums.get(place.join()) ?? { place, own: new Map<string, number>() };
+      sums.set(place.join(), sum);
+      add(sum.own, key, count);
+    }
+  }
   const keys = members.map(({ series, member }) => [domain, series, member]);
   type Row = Record<"series" | "counts", string> & Record<"member" | "slice", number>;
   const rows = await transaction.query<Row>(selectSlices, [keys]);
-  for (const { series, member, slice, counts } of rows) {
-    if (!sums.has([domain, series, member, slice].join())) continue;
-    const stored: unknown = JSON.parse(counts);
-    if (Array.isArray(stored))
-      for (const [key, count] of stored) add(series, String(member), String(key), Number(count));
+  const before = new Map(rows.map((row) => [[domain, row.series, row.member, row.slice].join(), row.counts]));
+  const after: (readonly (string | number)[])[] = [];
+  for (const [key, { place, own }] of sums) {
+    // A slice may have 10,000 counts: other work of the thread runs in between.
+    await immediate();
+    const stored: unknown = JSON.parse(before.get(key) ?? "[]");
+    if (Array.isArray(stored)) for (const [id, count] of stored) add(own, String(id), Number(count));
+    const counts = [...own].filter(([, count]) => count !== 0).map(([id, count]) => `[${id},${count}]`);
+    after.push([...place, `[${counts.join()}]`]);
   }
-  await transaction.upsert(
-    replaceSlices,
-    Array.from(sums.values(), ({ place, own }) => {
-      const counts = [...own].filter(([, count]) => count !== 0).map(([key, count]) => `[${key},${count}]`);
-      return [...place, `[${counts.join()}]`];
-    }),
-  );
+  await transaction.upsert(replaceSlices, after);
 }
 
 function totalsOf(batches: readonly LedgerBatch[]): Omit<Fold, "seriesFrom"> {

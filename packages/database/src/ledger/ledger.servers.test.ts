@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { textOfBatchId } from "@tally/contract";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { enter, findStored, ledgerMigrations, listBatches, newestStored, nextStored } from "./ledger.ts";
 import { placeAt, readRankingMessages, readTotals } from "./ledger.ts";
 import type { LedgerEntry, LedgerPlace } from "./ledger.ts";
+import { foldBatches } from "./folds.ts";
 import { addDomains, keepShards, readShards } from "./ledger.ts";
 
 const { connect } = ownDatabase([ledgerMigrations, "ledger"]);
@@ -93,4 +94,37 @@ test("the number of shards of a domain is kept; adding the domain again leaves i
   await add();
   expect(await read()).toEqual([4, undefined]);
   expect(await readShards(database.writer, "unknown")).toBeUndefined();
+});
+
+test("folding lets other work run between two slices, and adds to what is folded", async () => {
+  const [database, domain] = [connect(), "folded"];
+  await database.transaction((transaction) => addDomains(transaction, [domain]));
+  let [turns, between] = [0, 0];
+  const tick = () => {
+    turns++;
+    timer = setImmediate(tick);
+  };
+  let timer = setImmediate(tick);
+  onTestFinished(() => clearImmediate(timer));
+  for (const count of [1, 2]) {
+    await database.transaction(async (transaction) => {
+      const entry = entryOf(domain);
+      await enter(transaction, [entry]);
+      const cells = Array.from({ length: 16 }, (_, item) => [String(item), count] as const);
+      const counts = () => ["1", "2"].map((member) => ({ series: "", member, cells }));
+      const query: typeof transaction.query = async (...of) => {
+        const rows = await transaction.query<never>(...of);
+        turns = 0;
+        return rows;
+      };
+      const upsert: typeof transaction.upsert = (...of) => {
+        between = turns;
+        return transaction.upsert(...of);
+      };
+      await foldBatches({ ...transaction, query, upsert }, { domain, batches: [{ ...entry, ...entry.batch }], counts });
+    });
+  }
+  expect(between).toBeGreaterThan(10);
+  const rows = await database.writer.query("SELECT counts FROM folded_series WHERE domain = ? AND slice = 0", [domain]);
+  expect(rows).toEqual([{ counts: "[[0,3],[8,3]]" }, { counts: "[[0,3],[8,3]]" }]);
 });
