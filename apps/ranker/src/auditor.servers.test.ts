@@ -311,14 +311,19 @@ test("days that are over are deleted, and rankings are rebuilt for other setting
   expect([await rankings.series(domain.name), await days()]).toEqual([{ measures: ["netSales"], chain: true }, []]);
 });
 
-test("a clock that is days ahead deletes no boards of live days", async () => {
-  const { domain, rankings, start } = await openBuilt(20);
-  const expected = firstKeptDay(Date.now());
+test("a clock that is days ahead deletes no boards of live days, and those of a day that is over at once", async () => {
+  const { domain, database, rankings, start } = await openBuilt(20);
+  const [expected, next] = [0, 1].map((days) => firstKeptDay(Date.now() + days * 86_400_000));
   vi.spyOn(Date, "now").mockReturnValue(Date.now() + 5 * 86_400_000);
   onTestFinished(() => void vi.restoreAllMocks());
-  const forgotten = Promise.withResolvers<readonly unknown[]>();
-  start({ ...rankings, forgetDays: async (...of) => forgotten.resolve(of) });
-  expect(await forgotten.promise).toEqual([domain.name, expected]);
+  const forgotten: unknown[] = [];
+  start({ ...rankings, forgetDays: async (...of) => void forgotten.push(of) });
+  await vi.waitFor(() => expect(forgotten).toEqual([[domain.name, expected]]), 20_000);
+  const query = database.writer.query.bind(database.writer);
+  const later = "NOW(3) + INTERVAL 1 DAY";
+  vi.spyOn(database.writer, "query").mockImplementation((sql, ...of) => query(sql.replace("NOW(3)", later), ...of));
+  await vi.waitFor(() => expect(forgotten.at(-1)).toEqual([domain.name, next]), 20_000);
+  expect(forgotten).toHaveLength(2);
 });
 
 test("rankings are rebuilt for series after the first message with them, and when no message lacks one any more", async () => {

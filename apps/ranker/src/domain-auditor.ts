@@ -204,8 +204,9 @@ export class DomainAuditor {
     if (!this.#hasSeries || firstKeptDay(now) === this.#forgotten) return;
     // By the database's clock, as the days are chosen: a clock that is days ahead must not delete live ones.
     const before = firstKeptDay(Math.min(now, await clockOf(database.writer)));
+    if (before === this.#forgotten) return;
     await rankings.forgetDays(this.#domain.name, before);
-    this.#forgotten = firstKeptDay(now);
+    this.#forgotten = before;
   }
 
   async #hasAskedSeries(): Promise<boolean> {
