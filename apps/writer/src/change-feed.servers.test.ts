@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
 import { feedOf, newEventId, type Event } from "@tally/contract";
 import { silentLog } from "@tally/runtime";
@@ -13,7 +14,7 @@ const document = JSON.parse(readFileSync(new URL("../../../docs/asyncapi.json", 
 const documented = Compile(document.components.messages.batch.payload);
 
 /** A feed with a subscriber whose full queue rejects messages. */
-async function open({ rejectedMaxMs = 10_000 } = {}) {
+async function open({ rejectedMaxMs = 10_000, onRejected = async () => {} } = {}) {
   const namespace = `t${randomBytes(6).toString("hex")}`;
   const { exchange, key: name } = feedOf(namespace, purchases.name);
   const queues = [{ name, exchange, messagesMax: 20 }];
@@ -22,9 +23,11 @@ async function open({ rejectedMaxMs = 10_000 } = {}) {
   onTestFinished(() => publisher.close());
   await publisher.ready;
   const database = own.connect();
-  const checked: typeof publisher.publish = (message) => {
+  const checked: typeof publisher.publish = async (message) => {
     expect(message.contentType).toBe(document.components.messages.batch.contentType);
-    return publisher.publish(message);
+    const outcome = await publisher.publish(message);
+    if (outcome === "rejected") await onRejected();
+    return outcome;
   };
   const parts = { domain: purchases, namespace, rows: database.writer, publisher: { publish: checked }, rejectedMaxMs };
   const feed = changeFeed({ ...parts, signal: new AbortController().signal, log: silentLog });
@@ -91,4 +94,17 @@ test("a queue that rejects what it has no room for delays the writer once until 
     expect(tookMs).toBeLessThan(6000);
     await take(20);
   }
+});
+
+test("a message outlives the time in which the broker does not respond, although it was rejected before and after", async () => {
+  let rejections = 0;
+  const onRejected = async (): Promise<void> => {
+    rejections++;
+    if (rejections === 2) await delay(1500);
+    if (rejections === 3) await take(1);
+  };
+  const { store, take } = await open({ rejectedMaxMs: 1200, onRejected });
+  while (rejections === 0) expect(await store([sale(6)])).toBe("done");
+  expect(rejections).toBeGreaterThanOrEqual(3);
+  expect(await take(1)).toHaveLength(1);
 });

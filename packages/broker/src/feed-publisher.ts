@@ -4,6 +4,8 @@ import type { Publisher } from "./connect-publisher.ts";
 
 // A full queue of a subscriber may reject messages. It must not stop who publishes.
 const giveUpAfterMs = 10_000;
+// A full queue rejects within ms. A later rejection comes from a broker that did not respond.
+const respondsWithinMs = 1000;
 const contentType = "application/cloudevents-batch+json; charset=utf-8";
 
 export interface FeedOptions {
@@ -27,17 +29,18 @@ export function feedPublisher({ domain, namespace, publisher, signal, log, ...li
   // The same for all processes and after a restart: source and id identify an event.
   const source = `/${encodeURIComponent(namespace)}/${domain.name}`;
   const outage = new Outage(log, `publish changes of ${domain.name}`);
-  // When a bound queue began to reject, by performance.now().
+  // Since when a bound queue rejects and the broker responds, by performance.now().
   let rejectedSince: number | undefined;
   return async (messageId: string, time: string, events: readonly FeedEvent[]): Promise<"done" | "aborted"> => {
     const cloudEvents = events.map((one) => Object.assign({ specversion: "1.0", source, time }, one));
     const body = Buffer.from(JSON.stringify(cloudEvents));
     for (let failures = 1; !signal.aborted; failures++) {
-      const deadline = withinMs !== undefined && { deadline: performance.now() + withinMs };
+      const sentAt = performance.now();
+      const deadline = withinMs !== undefined && { deadline: sentAt + withinMs };
       const outcome = await publisher.publish({ queue, topic, messageId, body, contentType, ...deadline });
+      if (outcome !== "rejected" || performance.now() - sentAt > respondsWithinMs) rejectedSince = undefined;
       if (outcome === "expired") return "aborted";
       if (outcome === "confirmed") {
-        rejectedSince = undefined;
         outage.worked();
         return "done";
       }
