@@ -14,7 +14,7 @@ const document = JSON.parse(readFileSync(new URL("../../../docs/asyncapi.json", 
 const documented = Compile(document.components.messages.batch.payload);
 
 /** A feed with a subscriber whose full queue rejects messages. */
-async function open({ rejectedMaxMs = 10_000, onRejected = async () => {} } = {}) {
+async function open({ rejectedMaxMs = 10_000, onRejected = async () => {}, lacksRows = false } = {}) {
   const namespace = `t${randomBytes(6).toString("hex")}`;
   const { exchange, key: name } = feedOf(namespace, purchases.name);
   const queues = [{ name, exchange, messagesMax: 20 }];
@@ -23,13 +23,14 @@ async function open({ rejectedMaxMs = 10_000, onRejected = async () => {} } = {}
   onTestFinished(() => publisher.close());
   await publisher.ready;
   const database = own.connect();
+  const rows = lacksRows ? { query: async () => [] } : database.writer;
   const checked: typeof publisher.publish = async (message) => {
     expect(message.contentType).toBe(document.components.messages.batch.contentType);
     const outcome = await publisher.publish(message);
     if (outcome === "rejected") await onRejected();
     return outcome;
   };
-  const parts = { domain: purchases, namespace, rows: database.writer, publisher: { publish: checked }, rejectedMaxMs };
+  const parts = { domain: purchases, namespace, rows, publisher: { publish: checked }, rejectedMaxMs };
   const feed = changeFeed({ ...parts, signal: new AbortController().signal, log: silentLog });
   return {
     /** Stores events as a new batch, and publishes what it has stored. */
@@ -83,6 +84,15 @@ test("a batch that is delivered again is published again from its rows, also whe
   expect(others.slice(0, 2).map(withoutTime)).toEqual([published, published].map(withoutTime));
   expect(others.slice(2).map((one) => one.map(({ subject }) => subject))).toEqual([["4"]]);
 });
+
+test.each([false, true])(
+  "a redelivered batch is published once, also when a switchover hides its rows: %j",
+  async (lacksRows) => {
+    const { store, take } = await open({ lacksRows });
+    await store([sale(8)], { redelivered: true });
+    expect((await take(1)).flat().map(({ subject }) => subject)).toEqual(["8"]);
+  },
+);
 
 test("a queue that rejects what it has no room for delays the writer once until a confirm, and the next batches not at all", async () => {
   const { store, take } = await open({ rejectedMaxMs: 1000 });

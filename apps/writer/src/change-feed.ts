@@ -15,13 +15,13 @@ export function changeFeed({ rows, ...options }: FeedOptions & { readonly domain
   return async ({ batch, delivery, key }: ReceivedBatch, changes?: readonly Change[]): Promise<"done" | "aborted"> => {
     if (feed === undefined) return "done";
     const ids = () => [...new Set(batch.events.map(({ id }) => id))];
-    const events =
-      changes !== undefined && !delivery.redelivered
-        ? changes.map(feed.eventOf)
-        : await retried(outage, () => feed.read(rows, ids()), signal);
-    if (events === "aborted") return "aborted";
-    if (events.length === 0) return "done";
+    const isFirst = changes !== undefined && !delivery.redelivered;
+    const read = isFirst ? [] : await retried(outage, () => feed.read(rows, ids()), signal);
+    if (read === "aborted") return "aborted";
+    // For a second after a switchover, `rows` may lack the changes.
+    const events = new Map([...read, ...(changes ?? []).map(feed.eventOf)].map((one) => [one.id, one]));
+    if (events.size === 0) return "done";
     // A moment after its requests; later for parked and replayed events.
-    return publish(key, new Date(batch.createdAt).toISOString(), events);
+    return publish(key, new Date(batch.createdAt).toISOString(), [...events.values()]);
   };
 }
