@@ -1,5 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { Outage } from "@tally/runtime";
+import { Outage, within } from "@tally/runtime";
 import type { Rankings } from "@tally/redis";
 import { DomainAuditor, epochEveryMs, type AuditorOptions } from "./domain-auditor.ts";
 
@@ -50,10 +49,7 @@ export class Auditor {
   async stop(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);
-    await Promise.race([
-      Promise.all([this.#round, this.#folding, this.#watching]),
-      delay(endWithinMs, undefined, { ref: false }),
-    ]);
+    await within(endWithinMs, () => Promise.all([this.#round, this.#folding, this.#watching]));
   }
 
   // Never two rounds at once: each schedules the next when it has ended.

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase } from "@tally/database";
 import { liveSeries, servedDomains } from "@tally/domains";
-import { runThread, createLogger, recentProblems } from "@tally/runtime";
+import { createLogger, recentProblems, runThread, within } from "@tally/runtime";
 import { Activity, openTracer } from "@tally/telemetry";
 import { connectConsumer, connectPublisher } from "@tally/broker";
 import { feedOf, queuesOf, type Domain } from "@tally/contract";
@@ -11,7 +10,10 @@ import { batchRanker, type BatchRankerOptions } from "./batch-ranker.ts";
 import type { RankerConfig } from "./config.ts";
 import { rankerMetrics } from "./ranker-metrics.ts";
 
+// While Redis is down nothing in hand can be finished; the broker delivers it to the next consumer.
 const drainWithinMs = 5000;
+// Longer than the auditor takes. What is still open ends with the thread.
+const closeWithinMs = 5000;
 const commandTimeoutMs = 30_000;
 
 /** One ranker thread: a complete consumer of each served domain's rank queue, with its own connections. */
@@ -58,13 +60,15 @@ runThread<RankerConfig>(async (config, { index }) => {
     metrics: () => metrics.registry.getMetricsAsJSON(),
     report: () => ({ ...activity.report(), held: rankers.map(({ held }) => held()), problems: recentProblems(log) }),
     async stop() {
-      await Promise.all(rankers.map(({ consumer }) => consumer.cancel()));
-      // While Redis is down nothing in hand can be finished; the broker delivers it to the next consumer.
-      const drained = Promise.all(rankers.map(({ ranker }) => ranker.drain()));
-      await Promise.race([drained, delay(drainWithinMs, undefined, { ref: false })]);
+      await within(drainWithinMs, async () => {
+        await Promise.all(rankers.map(({ consumer }) => consumer.cancel()));
+        await Promise.all(rankers.map(({ ranker }) => ranker.drain()));
+      });
       for (const { ranker } of rankers) ranker.stop();
-      await Promise.all([auditor?.stop(), publisher?.close(), ...rankers.map(({ consumer }) => consumer.close())]);
-      await Promise.all([rankings.close(), database.close(), tracer.close()]);
+      await within(closeWithinMs, async () => {
+        await Promise.all([auditor?.stop(), publisher?.close(), ...rankers.map(({ consumer }) => consumer.close())]);
+        await Promise.all([rankings.close(), database.close(), tracer.close()]);
+      });
     },
   };
 });

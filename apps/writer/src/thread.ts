@@ -1,7 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { connectDatabase, letterOfMessage, type NewLetter } from "@tally/database";
 import { liveSeries, servedDomains } from "@tally/domains";
-import { createLogger, recentProblems, runThread, type Log } from "@tally/runtime";
+import { createLogger, recentProblems, runThread, within, type Log } from "@tally/runtime";
 import { Activity, openTracer } from "@tally/telemetry";
 import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
 import { feedOf, queuesOf, readRankingMessage } from "@tally/contract";
@@ -20,7 +19,7 @@ const bytesPerTransaction = 4 * 1024 * 1024;
 const statementWithinMs = 30_000;
 // When it stops. A healthy writer has stored what it holds by then; the broker delivers the rest to another one.
 const drainWithinMs = 1500;
-// A server that is frozen never responds; the connections end with the thread.
+// What is still open ends with the thread.
 const closeWithinMs = 1000;
 
 /** One writer thread: a complete consumer of each served domain's ingest queue, with its own connections. */
@@ -72,10 +71,6 @@ runThread<WriterConfig>(async (config, { index }) => {
     },
   };
 });
-
-async function within(ms: number, work: () => Promise<void>): Promise<void> {
-  await Promise.race([work(), delay(ms, undefined, { ref: false })]);
-}
 
 /** What the domains of a thread share. */
 interface Parts extends Pick<BatchWriterOptions, "signal" | "log" | "database" | "publisher" | "tracer" | "keeper"> {

@@ -11,4 +11,4 @@ export { backOff, backOffMs, CataloguedError, Outage, reasonOf, silentLog } from
 export type { CatalogueEntry, FailureClass, Log } from "./failures/failures.ts";
 export { fleetMetrics, fleetAppSettings, runFleetApp } from "./threads/run-fleet-app.ts";
 export type { FleetAppConfig, FleetReporter } from "./threads/run-fleet-app.ts";
-export { runThread } from "./threads/run-thread.ts";
+export { runThread, within } from "./threads/run-thread.ts";

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 
 /** What the main thread sends to a thread. */
@@ -45,6 +46,11 @@ export function runThread<Options>(
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
     port.postMessage("ready");
   }
+}
+
+/** Waits for a step of a stop, but no longer than `ms`: a server that is frozen never responds. */
+export async function within(ms: number, work: () => Promise<unknown>): Promise<void> {
+  await Promise.race([work(), delay(ms, undefined, { ref: false })]);
 }
 
 // Called by the event loop, so the exit interrupts no JavaScript of this thread: supervised-thread.ts says why that

@@ -1,0 +1,42 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { addDomains, ledgerMigrations, retentionMigrations } from "@tally/database";
+import { ownDatabase } from "@tally/database/own-database";
+import { domains } from "@tally/domains";
+import { openTcpProxy } from "@tally/local";
+import { readConfig } from "@tally/runtime";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { rankerSettings } from "./config.ts";
+
+const { name, migrations } =
+  domains.find((domain) => domain.name === "purchases") ?? expect.fail("no domain purchases");
+const own = ownDatabase([ledgerMigrations, "ledger"], [retentionMigrations, "retention"], [migrations, name]);
+
+test.each(["database", "broker"] as const)("a ranker whose %s is frozen stops within 12 s", async (server) => {
+  const { amqpUrl, redisUrl } = inject("services");
+  await own.connect().transaction((transaction) => addDomains(transaction, [name]));
+  const proxies = { database: await openTcpProxy(own.writeUrl), broker: await openTcpProxy(amqpUrl) };
+  onTestFinished(() => Promise.all(Object.values(proxies).map((proxy) => proxy.close())).then(() => undefined));
+  const options = readConfig(rankerSettings, {
+    NAMESPACE: `t${randomBytes(6).toString("hex")}`,
+    DOMAINS: name,
+    AMQP_URL: proxies.broker.url,
+    DATABASE_WRITE_URL: proxies.database.url,
+    DATABASE_READ_URL: own.readUrl,
+    REDIS_URL: redisUrl,
+    LOG_LEVEL: "silent",
+  });
+  const thread = new Worker(new URL("thread.ts", import.meta.url), { workerData: { index: 0, options }, env: {} });
+  onTestFinished(() => thread.terminate().then(() => undefined));
+  await once(thread, "message");
+  proxies[server].become({ name: "frozen" });
+  // Of a round of the auditor.
+  const { bytesSent } = proxies.database;
+  await vi.waitFor(() => expect(proxies.database.bytesSent).toBeGreaterThan(bytesSent), 10_000);
+  const stoppedAtMs = performance.now();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
+  thread.postMessage({ type: "stop" });
+  await once(thread, "exit");
+  expect(performance.now() - stoppedAtMs).toBeLessThan(12_000);
+});
