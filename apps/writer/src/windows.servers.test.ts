@@ -17,8 +17,7 @@ const database = own.connect();
 const { rankings, connect } = ownRankings(1, [purchases]);
 const { name } = purchases;
 
-// The first ones are live.
-const [live, days] = [2, [0, 1, 4, 9, 40].map(dayOf)];
+const days = [0, 1, 4, 9, 40].map(dayOf);
 const [today = "", yesterday = "", fourAgo = "", nineAgo = "", first = ""] = days;
 const windows: readonly Readonly<Record<string, string>>[] = [
   {},
@@ -74,16 +73,13 @@ const readSums = () =>
     ),
   );
 
-/** `ofItems` false: leaves out the stores of items. `expected`: by default the sums of the rows. */
-async function compare({
-  ofItems = true,
-  expected,
-}: { ofItems?: boolean; expected?: readonly (readonly Sum[])[] } = {}) {
+/** `expected`: by default the sums of the rows. */
+async function compare(expected?: readonly (readonly Sum[])[]) {
   const sumsOfWindows = expected ?? (await readSums());
   for (const [at, window] of windows.entries()) {
     const sums = sumsOfWindows[at] ?? expect.fail();
     // Without a date, the chain has today. Only the rows tell days apart.
-    if (ofItems && at > 0) await compareChain({ get, writer }, window, { sums, isByDay: expected === undefined });
+    if (at > 0) await compareChain({ get, writer }, window, { sums, isByDay: expected === undefined });
     for (const by of measures) {
       const ranked = (member: "itemID" | "storeID", of: (one: Sum) => boolean) =>
         sums
@@ -110,7 +106,7 @@ async function compare({
           expect(near).toEqual(all.slice(Math.max(index - 2, 0), index + 3));
         }
       }
-      for (const itemID of ofItems ? items : []) {
+      for (const itemID of items) {
         const body = await get("/items/:itemID/top-stores", { itemID }, { ...window, by });
         const [asked, all] = [{ itemID, ...window, by }, ranked("storeID", (one) => one.itemID === itemID)];
         expect({ ...asked, stores: shown(fieldIn(body, "stores"), "storeID", by) }).toEqual({ ...asked, stores: all });
@@ -146,26 +142,6 @@ test("every window by every measure is the sum of its rows, folded, not folded, 
   );
   expect(taken?.corrections).toBeGreaterThan(10);
 
-  const execute = (sql: string) => database.transaction((transaction) => transaction.execute(sql));
-  await execute("CREATE TABLE saved AS SELECT * FROM folded_series");
-  // As after an upgrade: the series of days lack what was folded before.
-  await database.transaction(async (transaction) => {
-    await transaction.execute("UPDATE ledger_folds SET series_from = ? WHERE domain = ?", [Number(yesterday), name]);
-    const old = days.slice(live).flatMap((day) => [day, `${day}/grossSales`, `${day}/netSales`]);
-    await transaction.execute("UPDATE folded_series SET counts = '[[0,9]]' WHERE series IN (?)", [
-      [...old, "grossSales", "netSales"],
-    ]);
-  });
-  await compare({ ofItems: false });
-  await rebuild({ ...options, series });
-  await compare({ ofItems: false });
-  for (const query of [{ date: nineAgo }, { from: nineAgo, to: today, by: "netSales" }])
-    await expect(get("/items/:itemID/top-stores", { itemID: 1 }, query)).rejects.toThrow(
-      `counts by day are kept from ${yesterday} on`,
-    );
-  await execute("REPLACE INTO folded_series SELECT * FROM saved");
-  await execute("UPDATE ledger_folds SET series_from = 0");
-
   // The rows of earlier months leave, and their counts stay.
   const expected = await readSums();
   const { removed = [] } =
@@ -180,9 +156,9 @@ test("every window by every measure is the sum of its rows, folded, not folded, 
       onProgress: () => undefined,
     })) ?? {};
   expect(removed).not.toEqual([]);
-  await compare({ expected });
+  await compare(expected);
   await rebuild({ ...options, series });
-  await compare({ expected });
+  await compare(expected);
 });
 
 test("what Redis may not keep is counted from rows while it is frozen or away, and is as of then", async () => {

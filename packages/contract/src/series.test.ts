@@ -6,7 +6,6 @@ test("days are live from the one before yesterday (UTC) on, and kept a day longe
   expect([firstLiveDay(now), firstKeptDay(now), firstLiveDay(now + 60_000)]).toEqual([20270227, 20270226, 20270228]);
   const settings = { windows: ["all", "day"], by: ["netSales"] } as const;
   expect(keptSince(settings, now)).toEqual({ measures: ["netSales"], from: 20270227 });
-  expect(keptSince(settings, now, 20270303)).toMatchObject({ lacksPast: true, from: 20270303 });
   expect(keptSince({ ...settings, windows: ["all"] }, now)).toEqual({ measures: ["netSales"] });
 });
 
@@ -23,5 +22,4 @@ test.each([
   expect([seriesOfBoard(board), dayOfSeries(series)]).toEqual([series, day]);
   expect(isKept(series, { measures: ["netSales"], from: 20270227 })).toBe(is);
   expect(isKept(series, { measures: ["netSales"] })).toBe(is && day === undefined);
-  expect(isKept(series, { measures: ["netSales"], lacksPast: true })).toBe(series === "");
 });

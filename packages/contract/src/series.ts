@@ -6,14 +6,12 @@ import type { MirroredBoards } from "./moves.ts";
  * of the boards: "20261126/item:42". Redis keeps "" always, others by WINDOWS and BY, and days for a short time only.
  */
 
-/** Which series Redis keeps beside "". `measures`: by name. `from`: the first day, yyyymmdd; absent: no days.
- * `lacksPast`: the measures of all time lack what was folded before an upgrade, so they are not kept. */
+/** Which series Redis keeps beside "". `measures`: by name. `from`: the first day, yyyymmdd; absent: no days. */
 export interface KeptSeries {
   /** The boards of the chain are complete; absent: an earlier release has built it. */
   readonly chain?: true;
   readonly measures: readonly string[];
   readonly from?: number;
-  readonly lacksPast?: true;
 }
 
 export const onlyAllTime: KeptSeries = { measures: [] };
@@ -27,10 +25,9 @@ export interface SeriesSettings {
 /** As the settings are by default. */
 export const defaultSeries: SeriesSettings = { windows: ["all", "day"], by: [] };
 
-/** What Redis keeps from a time on. `from`: only days from this one on, yyyymmdd, are complete; 0: all, and all time. */
-export function keptSince({ windows, by: measures }: SeriesSettings, now: number, from = 0): KeptSeries {
-  const kept: KeptSeries = from === 0 ? { measures } : { measures, lacksPast: true };
-  return windows.includes("day") ? { ...kept, from: Math.max(from, firstLiveDay(now)) } : kept;
+/** What Redis keeps from a time on. */
+export function keptSince({ windows, by: measures }: SeriesSettings, now: number): KeptSeries {
+  return windows.includes("day") ? { measures, from: firstLiveDay(now) } : { measures };
 }
 
 /** "day,netSales": the measures beside the first, and whether there are days. */
@@ -83,11 +80,10 @@ export function sliceOf(series: string, key: number): number {
   return key % (series === "" ? 8 : 16);
 }
 
-export function isKept(series: string, { measures, from, lacksPast }: KeptSeries): boolean {
+export function isKept(series: string, { measures, from }: KeptSeries): boolean {
   const [day, measure] = [dayOfSeries(series), measureOfSeries(series)];
   if (measure !== "" && !measures.includes(measure)) return false;
-  if (day === undefined) return measure === "" || lacksPast !== true;
-  return from !== undefined && day >= from;
+  return day === undefined || (from !== undefined && day >= from);
 }
 
 /** The boards of the chain, which have the sums of all keys and of all members of a day: "20261126/item:" has

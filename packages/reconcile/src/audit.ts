@@ -124,8 +124,7 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     );
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
     if (wereRead === "all") {
-      const retained = domain.retention && (await readRetainedFrom(snapshot, domain.name));
-      const from = Math.max(fold.seriesFrom, retained ?? 0);
+      const from = (domain.retention && (await readRetainedFrom(snapshot, domain.name))) ?? 0;
       await auditFolded(snapshot, domain.name, { rows: sums.foldedRows, from }, contradictions, onFolded);
     }
     const ids = acknowledged && (await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored)));

@@ -151,7 +151,7 @@ async function load(
   const fold = await readFold(snapshot, domain.name);
   const before = await rankings.series(domain.name);
   const settings = series ?? (before === undefined ? defaultSeries : settingsOf(before));
-  const kept = keptSince(settings, await clockOf(snapshot), fold.seriesFrom);
+  const kept = keptSince(settings, await clockOf(snapshot));
   await generation.noteSeries(kept);
   const totals = await readTotals(snapshot, domain.name);
   const { newest, batches } = totals;

@@ -50,7 +50,6 @@ test.each<KeptSeries>([
   { measures: [], from: 20261124 },
   { measures: ["netSales"], from: 20261125 },
   { measures: ["netSales"], from: 20261124 },
-  { measures: ["netSales"], from: 20261124, lacksPast: true },
 ])("the counts of all kept series are those of their rows and of what is folded: %j", async (kept) => {
   const [folded, expected]: readonly [Model, Model] = [new Map(), new Map()];
   const sums = new SeriesCounts(kept);

@@ -44,7 +44,7 @@ export const databaseErrors = {
   DATABASE_MIGRATION: {
     kind: "statement",
     message: "cannot migrate the database",
-    when: "a migration failed, was changed after it was applied, or another process held the lock for too long",
+    when: "a migration failed or was changed, another process held the lock for too long, or folded counts lack their days",
   },
 } as const satisfies Record<string, CatalogueEntry & { readonly kind: DatabaseErrorKind }>;
 

@@ -1,5 +1,6 @@
 import { setImmediate as immediate } from "node:timers/promises";
 import { naturals, rangesOf, sliceOf, sumOfCounts, textOfBatchId } from "@tally/contract";
+import { DatabaseError } from "../connection/database-error.ts";
 import type { BatchId, RowRanges, SqlReader, SqlTransaction } from "@tally/contract";
 
 /*
@@ -21,11 +22,9 @@ export interface LedgerTotals {
   readonly newest: number;
 }
 
-/** The totals of the folded batches. `epoch`: the last of them. `seriesFrom`: the series of days from this one on,
- * yyyymmdd, have all of their counts; 0: those of all days, and all measures of all time. */
+/** The totals of the folded batches. `epoch`: the last of them. */
 export interface Fold extends LedgerTotals {
   readonly epoch: number;
-  readonly seriesFrom: number;
 }
 
 /** A batch that is in the ledger. */
@@ -48,8 +47,9 @@ const membersPerStatement = 100;
 const cellsPerStatement = 50_000;
 
 const selectFold = `
-  SELECT epoch, batches, events, changes, refused, newest, series_from AS seriesFrom FROM ledger_folds
-  WHERE domain = ?`;
+  SELECT epoch, batches, events, changes, refused, newest FROM ledger_folds WHERE domain = ?`;
+// Set by migration 011 of purchases in a database that had folded before it.
+const selectWithoutDays = "SELECT domain FROM ledger_folds WHERE series_from > 0";
 const insertFolds =
   "INSERT IGNORE INTO ledger_folds (domain, epoch, batches, events, changes, refused, newest) VALUES ?";
 const updateFold = `
@@ -83,8 +83,11 @@ export async function foldedSeries(reader: SqlReader, domain: string): Promise<r
   return (await reader.query<{ series: string }>(selectSeries, [domain])).map(({ series }) => series);
 }
 
-/** Adds the rows of domains that have none. May be repeated. */
+/** Adds the rows of domains that have none. May be repeated. Throws DatabaseError for counts that lack days. */
 export async function addFolds(transaction: SqlTransaction, domains: readonly string[]): Promise<void> {
+  const [broken] = await transaction.query<{ domain: string }>(selectWithoutDays);
+  if (broken !== undefined)
+    throw new DatabaseError("DATABASE_MIGRATION", `${broken.domain}: an early build folded batches without their days: export the events, and import them into a new database`); // oxfmt-ignore
   await transaction.upsert(
     insertFolds,
     domains.map((domain) => [domain, 0, 0, 0, 0, 0, 0]),
@@ -93,7 +96,7 @@ export async function addFolds(transaction: SqlTransaction, domains: readonly st
 
 export async function readFold(reader: SqlReader, domain: string): Promise<Fold> {
   const [fold] = await reader.query<Fold>(selectFold, [domain]);
-  return fold ?? { epoch: 0, batches: 0, events: 0, changes: 0, refused: 0, newest: 0, seriesFrom: 0 };
+  return fold ?? { epoch: 0, batches: 0, events: 0, changes: 0, refused: 0, newest: 0 };
 }
 
 /** Returns those of the given batches that are folded, by textOfBatchId. */
@@ -192,7 +195,7 @@ async function addCounts(transaction: SqlTransaction, domain: string, members: r
   await transaction.upsert(replaceSlices, after);
 }
 
-function totalsOf(batches: readonly LedgerBatch[]): Omit<Fold, "seriesFrom"> {
+function totalsOf(batches: readonly LedgerBatch[]): Fold {
   const sum = (of: (batch: LedgerBatch) => number) => batches.reduce((total, batch) => total + of(batch), 0);
   return {
     epoch: batches.reduce((last, { epoch }) => Math.max(last, epoch), 0),

@@ -94,6 +94,8 @@ test("the number of shards of a domain is kept; adding the domain again leaves i
   await add();
   expect(await read()).toEqual([4, undefined]);
   expect(await readShards(database.writer, "unknown")).toBeUndefined();
+  await database.writer.query("UPDATE ledger_folds SET series_from = 20261126 WHERE domain = 'kept'");
+  await expect(add()).rejects.toThrow("kept: an early build folded batches without their days");
 });
 
 test("folding lets other work run between two slices, and adds to what is folded", async () => {

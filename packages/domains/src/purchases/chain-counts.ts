@@ -34,9 +34,9 @@ function countsOf(ofMember: string, ofStore: string) {
     ),
   ].join("\nUNION ALL\n");
   const values = ([many, ...key]: readonly [many: number, ...(string | number)[]]) => {
-    const [stores, [, , , to = 0, seriesFrom = 0, , ...series]] = [key.slice(0, many), key.slice(many)];
+    const [stores, [, , from = 0, to = 0, , ...series]] = [key.slice(0, many), key.slice(many)];
     const some = many === 0 ? [] : [stores];
-    return [series, ...some, seriesFrom, to, ...some, seriesFrom, to, ...some];
+    return [series, ...some, from, to, ...some, from, to, ...some];
   };
   const ofRows = (rows: readonly Row[]) => rows;
   return { select, values, ofDay: keyedRead({ select: `${select} LIMIT ${rowsMax.ofDay + 1}`, values, ofRows }) };
@@ -86,7 +86,6 @@ export function ofChain(list: "keys" | "members", region?: Region): Owner {
         return sums;
       });
     },
-    hasRows: false,
   };
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { fieldIn, firstLiveDay, InvalidInput, keyedRead, sliceOf, type Sources } from "@tally/contract";
+import { fieldIn, firstLiveDay, keyedRead, sliceOf, type Sources } from "@tally/contract";
 import { topLimitMax, topOf } from "../values.ts";
-import { dateAfter } from "./business-day.ts";
 import { Counts, withRanks, type Count, type CountsRow, type Ranked } from "./counts.ts";
 import { itemsOfStore, seriesOf, storesOfItem, type Measure } from "./series.ts";
 import type { Window } from "./window.ts";
@@ -18,24 +17,20 @@ export interface Owner {
     window: Window,
     limit: number,
   ) => Promise<Omit<Top, "isExact"> | undefined>;
-  /** An index leads to its rows: days whose folded series are not complete can be counted from them. */
-  readonly hasRows: boolean;
 }
 
 type Top = Awaited<ReturnType<typeof topOf<Count>>>;
 
 /*
- * A window is counted from the folded counts of its series and from the rows of the batches in the ledger; days before
- * `seriesFrom`, of which the folded series lack a part, from all rows. All is read as of one moment, so that a batch
- * that is folded meanwhile counts once. Epochs of the ledger up to `closedTo` have all of their batches (epochs.ts of
- * packages/database).
+ * A window is counted from the folded counts of its series and from the rows of the batches in the ledger. All is read
+ * as of one moment, so that a batch that is folded meanwhile counts once. Epochs of the ledger up to `closedTo` have
+ * all of their batches (epochs.ts of packages/database).
  */
 export type Key = readonly [
   owner: number,
   by: Measure,
   from: number,
   to: number,
-  seriesFrom: number,
   closedTo: number,
   ...series: string[],
 ];
@@ -51,15 +46,12 @@ const folded = (index: string, counts = "CAST(counts AS CHAR)"): string => `${co
 const countsOfStore = keyedRead({
   select: [
     `SELECT NULL AS id, ${folded("PRIMARY")} AND member = ?`,
-    ...tables.flatMap(([table, day]) => [
-      `SELECT NULL, CAST(items AS CHAR), 0 FROM ${table} ${inLedger} AND store_id = ? AND ${day} BETWEEN ? AND ?`,
-      `SELECT NULL, CAST(items AS CHAR), 0 FROM ${table} WHERE store_id = ? AND ${day} >= ? AND ${day} < ?`,
-    ]),
+    ...tables.map(
+      ([table, day]) =>
+        `SELECT NULL, CAST(items AS CHAR), 0 FROM ${table} ${inLedger} AND store_id = ? AND ${day} BETWEEN ? AND ?`,
+    ),
   ].join("\nUNION ALL\n"),
-  values([store, , from, to, seriesFrom, , ...series]: Key) {
-    const ofRows = [store, seriesFrom, to, store, from, seriesFrom];
-    return [series, store, ...ofRows, ...ofRows];
-  },
+  values: ([store, , from, to, , ...series]: Key) => [series, store, store, from, to, store, from, to],
   ofRows: (rows: readonly CountsRow[], [, by]) => new Counts().add(rows, by),
 });
 
@@ -81,8 +73,8 @@ const stateOf = (rows: readonly CountsRow[]) => rows.find(({ isFolded }) => isFo
 
 const closedHalf = keyedRead({
   select: [...rowsWithItem("epoch BETWEEN 1 AND ? AND sequence % 2 = ?"), state].join("\nUNION ALL\n"),
-  values([half, item, , , to, seriesFrom, closed]: readonly [half: number, ...Key]) {
-    const ofRows = [closed, half, seriesFrom, to, `%[${item},%`];
+  values([half, item, , from, to, closed]: readonly [half: number, ...Key]) {
+    const ofRows = [closed, half, from, to, `%[${item},%`];
     return [...ofRows, ...ofRows];
   },
   ofRows: (rows: readonly CountsRow[]) => rows,
@@ -94,10 +86,10 @@ const foldedAndOpen = keyedRead({
     ...rowsWithItem("(epoch < 1 OR epoch > ?)"),
     state,
   ].join("\nUNION ALL\n"),
-  values([item, , , to, seriesFrom, closed, ...series]: Key) {
+  values([item, , from, to, closed, ...series]: Key) {
     // All of them have the same number of slices.
     const [slice, line] = [sliceOf(series[0] ?? "", item), `[${item},`];
-    const ofRows = [closed, seriesFrom, to, `%${line}%`];
+    const ofRows = [closed, from, to, `%${line}%`];
     return [line, series, slice, `%${line}%`, ...ofRows, ...ofRows];
   },
   ofRows: (rows: readonly CountsRow[]) => rows,
@@ -106,12 +98,12 @@ const foldedAndOpen = keyedRead({
 /** In three statements at once. From closed epochs rows only leave, by folding: if the statements saw the same folded
  * batches, and those epochs closed, the others are as of the moment of `foldedAndOpen`. If not, it reads all. */
 async function countsOfItem({ read }: Pick<Sources, "read">, key: Key): Promise<Counts> {
-  const [item, by, from, to, seriesFrom, closed, ...series] = key;
+  const [item, by, from, to, closed, ...series] = key;
   const halves = [0, 1].map((half) => read(closedHalf, [half, ...key]));
   const parts = await Promise.all([...halves, read(foldedAndOpen, key)]);
   const states = parts.map(stateOf);
   const isOneMoment = states.every((one) => one?.id === states[0]?.id && Number(one?.counts) >= closed);
-  const rows = isOneMoment ? parts.flat() : await read(foldedAndOpen, [item, by, from, to, seriesFrom, 0, ...series]);
+  const rows = isOneMoment ? parts.flat() : await read(foldedAndOpen, [item, by, from, to, 0, ...series]);
   return new Counts().add(rows, by, item);
 }
 
@@ -119,46 +111,24 @@ export const itemsIn = (id: number): Owner => ({
   id,
   boardOf: itemsOfStore,
   countsOf: async ({ read }, key) => read(countsOfStore, key),
-  hasRows: true,
 });
 export const storesWith = (id: number): Owner => ({
   id,
   boardOf: storesOfItem,
   countsOf: countsOfItem,
-  hasRows: false,
 });
 
-interface Kept {
-  /** Days from this one on are complete in the folded series; 0: all, and all time. */
-  readonly seriesFrom: number;
-  /** Older sales were removed; null: none. */
-  readonly retainedFrom: number | null;
-  readonly closedTo: number;
-}
-const selectKept = `
-  SELECT series_from AS seriesFrom, ${closedTo}, (
-    SELECT CAST(DATE_FORMAT(retained_from, '%Y%m%d') AS UNSIGNED) FROM retention WHERE domain = 'purchases'
-  ) AS retainedFrom FROM ledger_folds WHERE domain = 'purchases'`;
+const selectClosed = `SELECT ${closedTo}`;
 
 // No row has an earlier or a later day.
 const allDays = [10_000_101, 99_991_230] as const;
-const noSeries = "none";
 
-/** Exact, as of one moment. Throws InvalidInput for days that are not kept. */
-export async function countsIn(sources: Sources, { id, countsOf, hasRows }: Owner, { by, days }: Window) {
-  const [kept = { seriesFrom: 0, retainedFrom: null, closedTo: 0 }] = await sources.rows.query<Kept>(selectKept);
+/** Exact, as of one moment. */
+export async function countsIn(sources: Sources, { id, countsOf }: Owner, { by, days }: Window) {
+  const [row] = await sources.rows.query<{ closedTo: number | null }>(selectClosed);
   const [from, to] = days === undefined ? allDays : [days[0] ?? 0, days.at(-1) ?? 0];
-  const first = hasRows ? Math.min(kept.seriesFrom, kept.retainedFrom ?? 0) : kept.seriesFrom;
-  const isComplete = kept.seriesFrom <= from || (days === undefined && by === "quantity");
-  if (!isComplete && from < first) {
-    const expected = `${first} or later: counts by day are kept from ${first} on`;
-    throw new InvalidInput(from === to ? "date" : "from", expected, days && String(from));
-  }
-  const after = dateAfter(to, 1);
-  // All time is one series, which is complete or of no use.
-  const seriesFrom = isComplete ? from : days === undefined ? after : Math.min(kept.seriesFrom, after);
-  const series = (days ?? [undefined]).map((day) => ((day ?? from) < seriesFrom ? noSeries : seriesOf(by, day)));
-  return countsOf(sources, [id, by, from, to, seriesFrom, kept.closedTo, ...series]);
+  const series = (days ?? [undefined]).map((day) => seriesOf(by, day));
+  return countsOf(sources, [id, by, from, to, row?.closedTo ?? 0, ...series]);
 }
 
 // Only Redis knows whether it keeps a series beside the first. While it does not respond, the database counts.
