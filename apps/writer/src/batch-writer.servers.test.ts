@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { listLetters, replayOf } from "@tally/database";
 import { openTcpProxy } from "@tally/local";
 import { BatchIds, textOfBatchId, type Domain } from "@tally/contract";
-import { expect, onTestFinished, test } from "vitest";
-import { bodyOf, deliveryOf, hexOf, newBatchId, openWriter } from "./purchases.test-kit.ts";
+import { expect, test } from "vitest";
+import { bodyOf, deliveryOf, newBatchId, openWriter } from "./purchases.test-kit.ts";
 import { purchases, purchasesDatabase, rowsOf, sale } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
@@ -65,27 +65,6 @@ test("a delivery that comes again, because its acknowledgement was lost, stores 
   expect(figures.map(({ changes }) => changes)).toEqual([1, 0]);
   expect(await rowsOf(database.writer, 3)).toHaveLength(1);
   expect(await publisher.queueDepth(queues.rank.name)).toBe(2);
-});
-
-test("a batch whose commit got no response is stored once and acknowledged", async () => {
-  let [lost, committing] = [0, false];
-  const proxy = await openTcpProxy(own.writeUrl, {
-    onRequest(piece) {
-      committing = lost === 0 && piece.toString("latin1").endsWith("COMMIT");
-      return piece;
-    },
-    onResponse(piece) {
-      if (!committing) return piece;
-      [lost, committing] = [1, false];
-      return "cut";
-    },
-  });
-  onTestFinished(() => proxy.close());
-  const { database, steps, take } = await open({ writeUrl: proxy.url });
-  const event = sale(4);
-  await take(bodyOf([event]));
-  expect([lost, steps.length, steps.at(-1)]).toEqual([1, 3, "acknowledged"]);
-  expect(await rowsOf(database.writer, 4)).toEqual([hexOf(event)]);
 });
 
 test("an event that the database rejects becomes a dead letter; all others of its transaction are stored", async () => {

@@ -38,23 +38,6 @@ async function soldOf(database: ReturnType<typeof own.connect>, sales: readonly 
   return items.reduce((sum, [, quantity]) => sum + quantity, 0);
 }
 
-test("of 50 refunds of one line by two writers, no more are stored than were sold", async () => {
-  const writers = [open(), open()];
-  const { database, store, stateOf } = open();
-  const sold = sale(1, { lines: [[5, 7]] });
-  await store(sold);
-  const before = await countLetters(database.writer);
-  const refunds = Array.from({ length: 50 }, () => refundOf(sold, 1));
-  // Each refund arrives at both writers.
-  await Promise.all(writers.flatMap((writer) => refunds.map((refund) => writer.store(refund))));
-  const states = await Promise.all(refunds.map(stateOf));
-  expect(states.filter((state) => state === "stored")).toHaveLength(7);
-  const refused = "open: line 0: 7 were sold and 7 taken back, so not 1 more";
-  expect(states.filter((state) => state === refused)).toHaveLength(43);
-  expect(await countLetters(database.writer)).toEqual({ ...before, open: before.open + 43 });
-  expect(await soldOf(database, [sold])).toBe(0);
-});
-
 test("a correction in the transaction of its sale is stored, in any order of the events", async () => {
   const { database, store, stateOf } = open();
   const [first, second] = [sale(2), sale(2)];
@@ -128,26 +111,6 @@ function storingParked({ database, storeBody }: Pick<ReturnType<typeof open>, "d
     return work;
   });
 }
-
-test("a correction before its sale is parked, and stored once its sale is", async () => {
-  const system = open();
-  const { database, store, stateOf } = system;
-  const sold = sale(5);
-  const [refund, late] = [refundOf(sold, 2), refundOf(sold, 1)];
-  await store(refund);
-  const reason = `its sale ${sold.id} is not stored`;
-  expect([await stateOf(refund), (await countLetters(database.writer)).parked]).toEqual([`parked: ${reason}`, 1]);
-  storingParked(system);
-  await store(sold);
-  await vi.waitFor(async () => expect(await stateOf(refund)).toBe("stored"), 20_000);
-  await vi.waitFor(async () => expect((await countLetters(database.writer)).parked).toBe(0), 20_000);
-  expect((await findLetters(database.writer, [refund.id]))[0]?.state).toBe("replayed");
-  await store(late);
-  expect([await stateOf(late), await soldOf(database, [sold])]).toEqual([
-    "open: line 0: 2 were sold and 2 taken back, so not 1 more",
-    0,
-  ]);
-});
 
 test("a look that was slow, as in an outage, is repeated after 10 s", async () => {
   const { database, store, storeBody, stateOf } = open();
