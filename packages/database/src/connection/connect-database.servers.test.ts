@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createConnection, createServer } from "node:net";
-import { openTcpProxy } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ownDatabase } from "./own-database.test-kit.ts";
 
@@ -49,18 +48,6 @@ test("a connection to a demoted primary is replaced, though its server lives; a 
   port = Number(new URL(writeUrl).port);
   await vi.waitFor(async () => expect(await seen()).toEqual(new Set([primary])), 10_000);
   expect(await named.responds("write")).toBe(true);
-});
-
-test("a read retries after a lost connection", async () => {
-  let cuts = 0;
-  const proxy = await openTcpProxy(readUrl, {
-    onRequest: (piece) => (piece.includes("'cut me'") && cuts++ === 0 ? "pass and cut" : piece),
-  });
-  onTestFinished(() => proxy.close());
-  const database = connect({ readUrl: proxy.url });
-  expect(await database.reader.query("SELECT 'cut me' AS t")).toEqual([{ t: "cut me" }]);
-  expect(cuts).toBe(2);
-  await database.close();
 });
 
 test("a read without a server fails as unavailable, a slow read with a timeout", async () => {
