@@ -7,12 +7,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { gatewayOf } from "../gateway/gateway.ts";
 import { sendLines } from "./send-lines.ts";
 
-test("a request that is not complete in time is sent again in smaller parts, and so are the next ones", async () => {
+test("a request that is not complete in time is sent again in smaller parts; later ones grow slowly", async () => {
   const sizes: number[] = [];
+  let inTimeMax = 3;
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const { length } = (await text(request)).split("\n");
     sizes.push(length);
-    const isLate = length > 3;
+    const isLate = length > inTimeMax;
     if (isLate) await delay(700);
     const results = Array.from({ length }, (_, index) => ({ index, status: 201, id: "a" }));
     response.statusCode = isLate ? 408 : 207;
@@ -38,4 +39,9 @@ test("a request that is not complete in time is sent again in smaller parts, and
   expect(await sendLines(lines, sending)).toEqual(lines.map(() => ({ id: "a" })));
   await sendLines(lines.slice(4), sending);
   expect(sizes).toEqual([12, 6, 3, 3, 3, 3, 3, 3, 2]);
+  inTimeMax = 0;
+  await expect(sendLines(lines.slice(11), sending)).rejects.toThrow("responds 408");
+  inTimeMax = Infinity;
+  for (let n = 0; n < 3; n++) await sendLines(lines, sending);
+  expect(sizes.slice(10)).toEqual(expect.arrayContaining([3, 4]));
 });

@@ -27,7 +27,8 @@ interface Sending extends SendOptions {
   /** Makes the keys of the lines. */
   readonly identity: string;
   readonly signal: AbortSignal;
-  /** For all lanes. Becomes smaller when the gateway takes fewer entries or bytes in a request, or in time. */
+  /** For all lanes. Becomes smaller when the gateway takes fewer entries or bytes in a request, or in time, and slowly
+   * larger again: no integer. */
   readonly size: { entriesMax: number };
   readonly onSettled: () => void;
 }
@@ -114,7 +115,7 @@ class Lane {
   async send(): Promise<void> {
     const { signal, size } = this.#sending;
     for (;;) {
-      const entriesMax = Math.min(this.#entriesMax, size.entriesMax, this.#searchMax);
+      const entriesMax = Math.min(this.#entriesMax, Math.floor(size.entriesMax), this.#searchMax);
       const part = headOf(this.#open, { entriesMax, bytesMax: bodyBytesMax });
       const [first] = part;
       if (first === undefined) return;
@@ -145,13 +146,14 @@ class Lane {
         for (const { line, id } of accepted) this.#settle(line, { id });
         for (const { line, error } of rejected) this.#settle(line, { rejected: error });
         this.#open = [...again, ...this.#open.slice(part.length)];
+        if (accepted.length > 0) size.entriesMax *= 1.03;
         this.#noteProgress();
         if (again.length > 0 && !(await this.#pause(retryAfterMs, giveUpAfterMs)))
           throw gateway.unavailable("is too busy, or a server behind it is down");
         return;
       }
       case "later": {
-        if (isTimeout(outcome)) size.entriesMax = Math.ceil(part.length / 2);
+        if (isTimeout(outcome)) this.#shrink(part);
         // The gateway works: only the request was too slow.
         if (outcome.status === 408 && part.length > 1) this.#noteProgress();
         const isSearching = outcome.status === 500 && this.#searchMax < Infinity;
@@ -165,12 +167,18 @@ class Lane {
         return;
       }
       case "tooLarge":
-        size.entriesMax = Math.ceil(part.length / 2);
+        this.#shrink(part);
         return;
       case "stopped":
         if (outcome.status === 401) throw wrongKey(outcome.reason);
         throw usageError(`${gateway.url}${first.path}: ${outcome.reason}`);
     }
+  }
+
+  /** One entry cannot be halved. Another lane may have made it smaller meanwhile. */
+  #shrink({ length }: readonly Entry[]): void {
+    const { size } = this.#sending;
+    if (length > 1) size.entriesMax = Math.min(size.entriesMax, Math.ceil(length / 2));
   }
 
   #noteProgress(): void {
