@@ -15,7 +15,7 @@ export const tallyClientErrors = {
   CLOSED: { message: "the sender is closed", when: "`add()` after `close()`, `flush()` of what it left" },
   JOURNAL_FAILED: {
     message: "cannot write the journal",
-    when: "the disk is full or broken. An `add()` that rejects with it is not taken",
+    when: "the disk is full or broken, or another process has taken over. An `add()` that rejects with it is not taken",
   },
   JOURNAL_IN_USE: {
     message: "another process uses the journal",

@@ -53,25 +53,27 @@ function readLine(line: string): Line | undefined {
 /** A file that grows by whole writes. Calls must not overlap. */
 export class AppendFile {
   readonly #path: string;
+  readonly #isHeld: () => Promise<boolean>;
   #handle: FileHandle;
   #size: number;
   // Set when the end of the file is unknown.
   #broken: unknown;
 
-  private constructor(path: string, handle: FileHandle, size: number) {
+  private constructor(path: string, handle: FileHandle, size: number, isHeld: () => Promise<boolean>) {
     this.#path = path;
     this.#handle = handle;
     this.#size = size;
+    this.#isHeld = isHeld;
   }
 
-  /** Opens or creates the file, and cuts it to `size` bytes. Only its owner may read it. */
-  static async open(path: string, size: number): Promise<AppendFile> {
+  /** Opens or creates the file, and cuts it to `size` bytes. Only its owner may read it. `isHeld`: of its lock. */
+  static async open(path: string, size: number, isHeld: () => Promise<boolean>): Promise<AppendFile> {
     // A crash has left it before it replaced the file.
     await rm(newFileOf(path), { force: true });
     const handle = await open(path, "a", 0o600);
     await handle.truncate(size);
     await syncDirectory(path);
-    return new AppendFile(path, handle, size);
+    return new AppendFile(path, handle, size, isHeld);
   }
 
   get size(): number {
@@ -81,6 +83,7 @@ export class AppendFile {
   /** Appends all of the text or nothing. With `durable` it is on disk when this resolves. */
   async append(text: string, { durable }: { readonly durable: boolean }): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
+    await this.#expectHeld();
     const bytes = Buffer.from(text);
     try {
       await this.#handle.appendFile(bytes);
@@ -94,6 +97,7 @@ export class AppendFile {
   }
 
   async clear(): Promise<void> {
+    await this.#expectHeld();
     await this.#handle.truncate(0);
     this.#size = 0;
     this.#broken = undefined;
@@ -101,6 +105,7 @@ export class AppendFile {
 
   /** Replaces the content: after a crash the file has the old or the new one. */
   async replace(text: string): Promise<void> {
+    await this.#expectHeld();
     const path = newFileOf(this.#path);
     const bytes = Buffer.from(text);
     const next = await open(path, "w", 0o600);
@@ -123,6 +128,11 @@ export class AppendFile {
 
   close(): Promise<void> {
     return this.#handle.close();
+  }
+
+  /** A process that was frozen must not write beside the one that has taken over. */
+  async #expectHeld(): Promise<void> {
+    if (!(await this.#isHeld())) throw new Error("another process has taken the journal over");
   }
 }
 

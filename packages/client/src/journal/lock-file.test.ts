@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -91,7 +91,12 @@ test("the file of a process in another container is kept while that touches it, 
   const unlock = await lockFile(path);
   await utimes(path, 0, 0);
   await vi.waitFor(async () => expect((await stat(path)).mtimeMs).toBeGreaterThan(0), 5000);
+  // As a process does that takes it over while this one is frozen.
+  await writeFile(`${path}.2`, "2 1 till-2:pid:[1]");
+  await rename(`${path}.2`, path);
+  expect(await unlock.isHeld()).toBe(false);
   await unlock();
+  expect(await readFile(path, "utf8")).toContain("till-2");
 }, 30_000);
 
 // Its parent has not waited for it yet.

@@ -1,4 +1,4 @@
-import { link, readFile, readlink, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { link, open, readFile, readlink, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { TallyClientError } from "../tally-client-error.ts";
@@ -8,9 +8,16 @@ import { TallyClientError } from "../tally-client-error.ts";
 const silentMs = 10_000;
 const touchEveryMs = 1000;
 
-/** Creates a lock file that names this process; returns the function that removes it. Takes over the file of a process
- * that has ended. Throws the error of `inUse` while the process runs. One of any number of processes at the same time
- * gets it. The file system must have hard links.
+/** Removes the lock file, unless another process has taken it over. */
+export interface Unlock {
+  (): Promise<void>;
+  /** False when another process has taken the lock over: this one was frozen. */
+  readonly isHeld: () => Promise<boolean>;
+}
+
+/** Creates a lock file that names this process. Takes over the file of a process that has ended; waits 10 s before, if
+ * that was in another container. Throws the error of `inUse` while the process runs. One of any number of processes at
+ * the same time gets it. The file system must have hard links.
  *
  * The file appears with its content, so no process reads half of it. The file of a dead process is never removed, only
  * replaced, and only by the holder of `<path>.takeover`, a lock of the same kind, after another look: a process that is
@@ -18,10 +25,11 @@ const touchEveryMs = 1000;
 export async function lockFile(
   path: string,
   inUse: (pid: number) => Error = (pid) => new TallyClientError("JOURNAL_IN_USE", `process ${pid} holds ${path}`),
-): Promise<() => Promise<void>> {
+): Promise<Unlock> {
   const own = `${path}.${crypto.randomUUID()}`;
-  await writeFile(own, `${process.pid} ${await startOf(process.pid)} ${await ownPlace()}`, { flag: "wx" });
+  const file = await open(own, "wx");
   try {
+    await file.writeFile(`${process.pid} ${await startOf(process.pid)} ${await ownPlace()}`);
     while (!(await appears(own, path))) {
       const holder = (await contentOf(path))?.toString();
       // Its holder has removed it since.
@@ -29,16 +37,25 @@ export async function lockFile(
       if (await isAlive(path, holder)) throw inUse(pidOf(holder));
       if (await takeOver(path, holder, own, inUse)) break;
     }
+  } catch (error) {
+    await file.close();
+    throw error;
   } finally {
     await rm(own, { force: true });
   }
-  const touch = () => void utimes(path, new Date(), new Date()).catch(() => undefined);
+  const { ino } = await file.stat();
+  const isHeld = async () => (await statOf(path))?.ino === ino;
+  const touch = () => void file.utimes(new Date(), new Date()).catch(() => undefined);
   const touching = setInterval(touch, touchEveryMs).unref();
-  return () => {
+  const unlock = async () => {
     clearInterval(touching);
-    return rm(path, { force: true });
+    if (await isHeld()) await rm(path, { force: true });
+    await file.close();
   };
+  return Object.assign(unlock, { isHeld });
 }
+
+const statOf = (path: string) => stat(path).catch(() => undefined);
 
 /** Returns false when the lock file exists. */
 async function appears(own: string, path: string): Promise<boolean> {
@@ -95,7 +112,7 @@ async function ownPlace(): Promise<string> {
 
 /** Looks for `silentMs` whether a file is touched, so that no clock matters. */
 async function isTouched(path: string): Promise<boolean> {
-  const touchedAt = async () => (await stat(path).catch(() => undefined))?.mtimeMs;
+  const touchedAt = async () => (await statOf(path))?.mtimeMs;
   const before = await touchedAt();
   for (let waitedMs = 0; waitedMs < silentMs; waitedMs += touchEveryMs) {
     await delay(touchEveryMs);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -45,6 +45,17 @@ test("an append resolves when it is in the file", async () => {
   const all = await Promise.all(Array.from({ length: 200 }, (_, n) => inFile(`{"n":${n}}`)));
   expect(all).toEqual(all.map(() => true));
   await journal.close();
+});
+
+test("a journal that another process has taken over is written no more", async () => {
+  const path = await newPath();
+  const journal = await openJournal(path);
+  const number = await journal.append("{}");
+  await rm(`${path}.lock`);
+  await expect(journal.append("{}")).rejects.toMatchObject({ code: "JOURNAL_FAILED" });
+  await expect(journal.settle([number], [])).rejects.toMatchObject({ code: "JOURNAL_FAILED" });
+  await journal.close();
+  expect(await textsAfterRestart(path)).toEqual(["{}"]);
 });
 
 test("the file stays bounded although one purchase waits all the time", async () => {

@@ -18,7 +18,7 @@ export async function openJournal(path: string): Promise<Journal> {
   const unlock = await lockFile(`${file}.lock`);
   try {
     const read = readLines(file, (await contentOf(file)) ?? Buffer.alloc(0));
-    return createJournal(file, read, await AppendFile.open(file, read.bytes), unlock);
+    return createJournal(file, read, await AppendFile.open(file, read.bytes, unlock.isHeld), unlock);
   } catch (error) {
     await unlock();
     throw error;
