@@ -57,6 +57,8 @@ const deadlineCheckMs = 50;
  * leader election, an empty queue rejects everything on that channel forever. Only a new channel helps.
  */
 const wrongRejectionMs = 1000;
+// A subscriber's full queue must not interrupt other messages often.
+const topicRenewedEveryMs = 600_000;
 // amqplib's message for a basic.nack; any other error is a channel that has ended.
 const nacked = "message nacked";
 /** Publishes the queue's name when a message is handed to the connection. Costs nothing without a subscriber. */
@@ -79,8 +81,10 @@ class QueuePublisher implements Connection {
   readonly #open = new Set<OpenMessage>();
   readonly #returned = new Set<string>();
   /** Queues and topics that have confirmed nothing since they rejected a message. `checkedAt`: when the depth was last
-   * read, at first when it began to reject; by performance.now(). Infinity: a topic that has had its new connection. */
+   * read, at first when it began to reject; by performance.now(). */
   readonly #rejecting = new Map<string, { checkedAt: number }>();
+  /** When topics last got a new connection. */
+  readonly #renewedAt = new Map<string, number>();
   #channel: ConfirmChannel | undefined;
   #probe: DepthProbe | undefined;
   #renewConnection: Renew | undefined;
@@ -152,7 +156,7 @@ class QueuePublisher implements Connection {
     await declareTopics(model, topics);
     this.#probe = depthProbe(model);
     this.#renewConnection = renew;
-    for (const [name, { checkedAt }] of this.#rejecting) if (checkedAt < Infinity) this.#rejecting.delete(name);
+    this.#rejecting.clear();
     for (const one of this.#open) {
       one.sentBefore ||= one.sent;
       one.sent = false;
@@ -207,15 +211,19 @@ class QueuePublisher implements Connection {
   }
 
   /** Renews a connection on which a queue with room rejects everything. A topic does not say which of its queues
-   * rejects, and whether that is full: it gets one new connection. */
+   * rejects, and whether that is full: it gets a new connection from time to time. */
   async #renewIfWrong(queue: string, topic: string | undefined): Promise<void> {
     const now = performance.now();
     const rejecting = topic ?? queue;
     const state = this.#rejecting.get(rejecting) ?? { checkedAt: now };
     this.#rejecting.set(rejecting, state);
     if (now - state.checkedAt < wrongRejectionMs) return;
-    state.checkedAt = topic === undefined ? now : Infinity;
-    if (topic !== undefined) return this.#renewConnection?.(`a queue of ${topic} rejects everything`);
+    state.checkedAt = now;
+    if (topic !== undefined) {
+      if (now - (this.#renewedAt.get(topic) ?? -Infinity) < topicRenewedEveryMs) return;
+      this.#renewedAt.set(topic, now);
+      return this.#renewConnection?.(`a queue of ${topic} rejects everything`);
+    }
     const depth = await this.#probe?.(queue);
     if (depth === undefined || this.#rejecting.get(queue) !== state) return;
     const { messagesMax = Number.POSITIVE_INFINITY } = this.#options.queues.find(({ name }) => name === queue) ?? {};
