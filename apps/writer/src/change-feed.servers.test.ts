@@ -110,10 +110,10 @@ test("a message outlives the time in which the broker does not respond, although
   let rejections = 0;
   const onRejected = async (): Promise<void> => {
     rejections++;
-    if (rejections === 2) await delay(1500);
+    if (rejections === 2) await delay(4000);
     if (rejections === 3) await take(1);
   };
-  const { store, take } = await open({ rejectedMaxMs: 1200, onRejected });
+  const { store, take } = await open({ rejectedMaxMs: 3000, onRejected });
   while (rejections === 0) expect(await store([sale(6)])).toBe("done");
   expect(rejections).toBeGreaterThanOrEqual(3);
   expect(await take(1)).toHaveLength(1);

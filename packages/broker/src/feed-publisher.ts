@@ -4,8 +4,8 @@ import type { Publisher } from "./connect-publisher.ts";
 
 // A full queue of a subscriber may reject messages. It must not stop who publishes.
 const giveUpAfterMs = 10_000;
-// A full queue rejects within ms. A later rejection comes from a broker that did not respond.
-const respondsWithinMs = 1000;
+// Of the time between two rejections no more counts: the broker did not respond.
+const pauseMaxMs = 2000;
 const contentType = "application/cloudevents-batch+json; charset=utf-8";
 
 export interface FeedOptions {
@@ -29,25 +29,28 @@ export function feedPublisher({ domain, namespace, publisher, signal, log, ...li
   // The same for all processes and after a restart: source and id identify an event.
   const source = `/${encodeURIComponent(namespace)}/${domain.name}`;
   const outage = new Outage(log, `publish changes of ${domain.name}`);
-  // Since when a bound queue rejects and the broker responds, by performance.now().
-  let rejectedSince: number | undefined;
+  // How long a bound queue has rejected, and when it did last, by performance.now().
+  let rejectedMs = 0;
+  let rejectedAt: number | undefined;
   return async (messageId: string, time: string, events: readonly FeedEvent[]): Promise<"done" | "aborted"> => {
     const cloudEvents = events.map((one) => Object.assign({ specversion: "1.0", source, time }, one));
     const body = Buffer.from(JSON.stringify(cloudEvents));
     for (let failures = 1; !signal.aborted; failures++) {
-      const sentAt = performance.now();
-      const deadline = withinMs !== undefined && { deadline: sentAt + withinMs };
+      const deadline = withinMs !== undefined && { deadline: performance.now() + withinMs };
       const outcome = await publisher.publish({ queue, topic, messageId, body, contentType, ...deadline });
-      if (outcome !== "rejected" || performance.now() - sentAt > respondsWithinMs) rejectedSince = undefined;
       if (outcome === "expired") return "aborted";
       if (outcome === "confirmed") {
+        rejectedMs = 0;
+        rejectedAt = undefined;
         outage.worked();
         return "done";
       }
       outage.failed(unavailable);
-      rejectedSince ??= performance.now();
+      const now = performance.now();
+      rejectedMs += Math.min(now - (rejectedAt ?? now), pauseMaxMs);
+      rejectedAt = now;
       // From then on each message is tried once.
-      if (performance.now() - rejectedSince > rejectedMaxMs) return "done";
+      if (rejectedMs > rejectedMaxMs) return "done";
       await backOff(failures, unavailable, signal);
     }
     return "aborted";
