@@ -261,9 +261,11 @@ test("every alarm that is not for scaling goes to the topic", () => {
   ];
   expect(metrics.filter((metric) => !text.includes(metric))).toEqual([]);
   // The topic's own policy replaces the default one, which would let CloudWatch publish.
-  for (const service of ["cloudwatch", "events"]) {
+  const Condition = { StringEquals: Match.objectLike({ "aws:SourceAccount": Match.anyValue() }) };
+  for (const [service, own] of Object.entries({ cloudwatch: { Condition }, events: {} })) {
+    const Principal = { Service: `${service}.amazonaws.com` };
     const Statement = Match.arrayWith([
-      Match.objectLike({ Effect: "Allow", Action: "sns:Publish", Principal: { Service: `${service}.amazonaws.com` } }),
+      Match.objectLike({ Effect: "Allow", Action: "sns:Publish", Principal, ...own }),
     ]);
     template.hasResourceProperties("AWS::SNS::TopicPolicy", { PolicyDocument: Match.objectLike({ Statement }) });
   }

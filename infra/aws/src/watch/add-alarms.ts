@@ -22,7 +22,8 @@ export function addTopic(scope: Construct): Topic {
   }
   const topic = new Topic(inside, "Topic", { displayName: "tally alarms", masterKey, enforceSSL: true });
   // enforceSSL replaces the policy that lets CloudWatch publish. The targets of EventBridge add their own statement.
-  topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com"));
+  const conditions = { StringEquals: { "aws:SourceAccount": Stack.of(scope).account } };
+  topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com", { conditions }));
   return topic;
 }
 

@@ -33,8 +33,8 @@ export function appMetric(
   });
 }
 
-/** How many values came. The agent does not send +Inf, and a gateway reports both metrics of each domain at once: where
- * fewer are `finite` than `known`, a domain is at +Inf. */
+/** How many values came. The agent does not send +Inf, and while the broker responds a gateway reports both metrics of
+ * each domain at once: where fewer are `finite` than `known`, a domain is at +Inf. */
 export const drainCounts = {
   known: appMetric("tally_queue_messages", "SampleCount"),
   finite: appMetric("tally_seconds_to_drain", "SampleCount"),
