@@ -4,7 +4,7 @@ import { startRouting } from "./route/route.ts";
 import { App } from "./shell/app.tsx";
 
 startClock();
-feed.start();
+feed.followVisibility();
 startRouting();
 const root = document.getElementById("app");
 if (root !== null) render(<App />, root);

@@ -56,7 +56,7 @@ async function* chosenLetters(
   let page: readonly LetterHead[] = [];
   do {
     page = await listHeads(reader, { ...filter, until }, lettersPerPage, page.at(-1));
-    yield page;
+    if (page.length > 0) yield page;
   } while (page.length === lettersPerPage);
 }
 

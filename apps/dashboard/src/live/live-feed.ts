@@ -66,7 +66,7 @@ class LiveFeed {
   #failures = 0;
 
   /** A hidden tab has no stream: over HTTP/1.1 a browser opens six connections to a host, for all its tabs. */
-  start(): void {
+  followVisibility(): void {
     document.addEventListener("visibilitychange", () => this.#openIn(0));
   }
 

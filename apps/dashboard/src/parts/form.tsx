@@ -9,7 +9,7 @@ interface PickFormProps {
   readonly params: readonly Param[];
   readonly values: Values;
   readonly isRequired: (name: string) => boolean;
-  /** `isTyped`: a part of a date, so another key may follow. */
+  /** `isTyped`: key by key, so the next value replaces this one. */
   readonly onPick: (values: Values, isTyped?: boolean) => void;
   /** Default: Show. */
   readonly submit?: string;

@@ -39,8 +39,9 @@ export async function migrate(
   if (pending.length === 0) return [];
   const appliedNow = await exclusively({ url, ...limits }, async (session) => {
     const names: string[] = [];
-    for (const { name, sql, checksum } of await pendingOf(session, migrations)) {
-      await apply(session, { name, sql });
+    for (const migration of await pendingOf(session, migrations)) {
+      const { name, checksum } = migration;
+      await apply(session, migration);
       await session.execute(insertApplied, [name, checksum]);
       log.info({ migration: name }, "migration applied");
       names.push(name);

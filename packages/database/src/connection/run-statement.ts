@@ -180,4 +180,5 @@ export async function exclusively<T extends object>(
 }
 
 // The server's locks have one namespace for all databases, and names of at most 64 characters. MySQL 9.7 has no MD5().
+// The name is that of earlier releases for removals of months.
 const getLock = "SELECT GET_LOCK(CONCAT('tally-retention-', LEFT(SHA2(DATABASE(), 256), 36)), ?) AS locked";

@@ -86,8 +86,13 @@ export async function foldedSeries(reader: SqlReader, domain: string): Promise<r
 /** Adds the rows of domains that have none. May be repeated. Throws DatabaseError for counts that lack days. */
 export async function addFolds(transaction: SqlTransaction, domains: readonly string[]): Promise<void> {
   const [broken] = await transaction.query<{ domain: string }>(selectWithoutDays);
-  if (broken !== undefined)
-    throw new DatabaseError("DATABASE_MIGRATION", `${broken.domain}: an early build folded batches without their days: export the events, and import them into a new database`); // oxfmt-ignore
+  if (broken !== undefined) {
+    const remedy = "export the events, and import them into a new database";
+    throw new DatabaseError(
+      "DATABASE_MIGRATION",
+      `${broken.domain}: an early build folded batches without their days: ${remedy}`,
+    );
+  }
   await transaction.upsert(
     insertFolds,
     domains.map((domain) => [domain, 0, 0, 0, 0, 0, 0]),

@@ -105,7 +105,7 @@ async function move({ session, domain: { retention }, onProgress }: Removing, mo
     throw new Error(`${month} has rows beside ${retention.leaving}: ${keepRows}`);
 }
 
-// For one transaction: a server ends an attempt that took too long only when its statement ends.
+// How long one transaction is repeated: an attempt that takes too long ends only with its statement.
 const countedWithinMs = 3_600_000;
 
 /** Long sales may take longer than a statement may: after a timeout a transaction counts half of the rows. */
