@@ -41,6 +41,7 @@ test("a confirmed message is in its queue, persistent and unchanged", async () =
 test("a message to a topic is in each bound queue; without one it is confirmed", async () => {
   const { url, channel, queue, take } = await ownBroker();
   const topic = `${queue}.topic`;
+  onTestFinished(() => channel.deleteExchange(topic).then(() => undefined));
   const { publisher } = openPublisher(url, [], [topic]);
   await publisher.ready;
   const message = { queue: "key", topic, messageId: "m", body, contentType: "application/x" };
@@ -49,7 +50,6 @@ test("a message to a topic is in each bound queue; without one it is confirmed",
   await channel.bindQueue(queue, topic, "#");
   expect(await publisher.publish(message)).toBe("confirmed");
   expect((await take(queue)).map(({ properties }) => properties.contentType)).toEqual(["application/x"]);
-  await channel.deleteExchange(topic);
 });
 
 test("a message to a missing queue is unroutable, its neighbours are confirmed", async () => {
@@ -123,6 +123,7 @@ test("a channel on which an empty queue rejects everything is replaced; one with
 test("a channel on which a topic rejects everything is replaced, but not often", async () => {
   const broker = await ownBroker();
   const topic = `${broker.queue}.topic`;
+  onTestFinished(() => broker.channel.deleteExchange(topic).then(() => undefined));
   let rejects = true;
   const proxy = await broker.proxy((piece) => (rejects ? rejected(piece) : piece));
   const { publisher, log } = openPublisher(proxy.url, [], [topic]);
