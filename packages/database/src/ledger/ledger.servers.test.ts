@@ -94,7 +94,9 @@ test("the number of shards of a domain is kept; adding the domain again leaves i
   await add();
   expect(await read()).toEqual([4, undefined]);
   expect(await readShards(database.writer, "unknown")).toBeUndefined();
-  await database.writer.query("UPDATE ledger_folds SET series_from = 20261126 WHERE domain = 'kept'");
+  const setFrom = (day: number) => database.writer.query("UPDATE ledger_folds SET series_from = ?", [day]);
+  onTestFinished(async () => void (await setFrom(0)));
+  await setFrom(20_261_126);
   await expect(add()).rejects.toThrow("kept: an early build folded batches without their days");
 });
 

@@ -43,7 +43,7 @@ export function boardReads(
       const isExact = tops.every(
         ([storedAt, , isShort, kept]) => isShort === 0 && isLive(board, Number(storedAt ?? 0), seriesOfText(kept)),
       );
-      // A generation built without batches has none.
+      // A generation built without batches has as-of 0.
       const asOf = Math.max(...tops.map(([one]) => Number(one ?? 0))) || undefined;
       const total = name === "members" && { total: sumOf(places.map(([, score]) => -Number(score))) };
       return { entries, isExact, asOf, ...total };

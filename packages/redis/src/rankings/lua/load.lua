@@ -31,6 +31,6 @@ local failed = orMarkDirty(function()
   if cells[3] then place(unpack(cells[3])) end
 end)
 if failed then return failed end
-if ARGV[4] ~= '0' then call('SET', p .. ':as-of', ARGV[4]) end
+call(ARGV[4] == '0' and 'SETNX' or 'SET', p .. ':as-of', ARGV[4])
 for i = 5, #ARGV, 3 do call('SETRANGE', p .. ':applied:' .. ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 return 1
