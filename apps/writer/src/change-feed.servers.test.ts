@@ -118,3 +118,14 @@ test("a message outlives the time in which the broker does not respond, although
   expect(rejections).toBeGreaterThanOrEqual(3);
   expect(await take(1)).toHaveLength(1);
 });
+
+test("a queue that rejects is given up also while each rejection is slow", async () => {
+  let rejections = 0;
+  const onRejected = async (): Promise<void> => {
+    rejections++;
+    await delay(1100);
+  };
+  const { store } = await open({ rejectedMaxMs: 1500, onRejected });
+  while (rejections === 0) expect(await store([sale(7)])).toBe("done");
+  expect(rejections).toBeGreaterThan(1);
+});
