@@ -131,7 +131,7 @@ export class ReconnectingConnection implements Connection {
         resolve();
       });
     });
-    await this.#options.setup(model, (reason) => {
+    const renew: Renew = (reason) => {
       broken ??= reason;
       // A lost connection first ends its channels and then itself, in the same turn: it needs no close, and has a
       // better reason.
@@ -140,7 +140,14 @@ export class ReconnectingConnection implements Connection {
         this.#become("down", reason);
         model.close().catch(() => undefined);
       });
-    });
+    };
+    try {
+      await this.#options.setup(model, renew);
+    } catch (error) {
+      // amqplib closes it without this race, and then never tries again.
+      await Promise.race([model.close().catch(() => undefined), end]);
+      throw error;
+    }
     // A connection that ends in the same turn as the last response fails none of setup's calls, and amqplib would not
     // notice it.
     if (broken !== undefined) throw new Error(broken);
