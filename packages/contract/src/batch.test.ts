@@ -43,6 +43,8 @@ test("the error for a message that is no batch names the field", () => {
   const id = { producer: "0123456789abcdef", sequence: 0 };
   expect(() => decode(Buffer.from("no JSON"))).toThrow(UndecodableBatch);
   expect(() => decode(encodeBatch(id, 0, [], 1))).toThrow("events");
+  // Later than the latest Date.
+  expect(() => decode(encodeBatch(id, 1e16, [encodeEvent(sale(1))], 1))).toThrow("createdAt");
   expect(() => decode(encodeBatch(id, 0, [encodeEvent(sale(0))], 1))).toThrow("events[0].amount");
   expect(() => decode(encodeBatch({ ...id, producer: "short" }, 0, [encodeEvent(sale(1))], 1))).toThrow("producer");
 });

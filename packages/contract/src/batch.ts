@@ -9,6 +9,9 @@ import { fieldIn, parsedJson } from "./json.ts";
 // second a gateway takes a new producer after three days.
 const sequenceEnd = 2 ** 26;
 
+/** The latest time of a Date: rankings and changes show times as text. */
+export const latestMs = 8_640_000_000_000_000;
+
 /** `producer` is 64 random bits as 16 hex digits, new at each start of a gateway; `sequence` counts its batches from 0.
  * So the mark of a batch is one bit, and the ledger is clustered by arrival. */
 export const BatchId = Type.Object({
@@ -59,7 +62,7 @@ const envelopeOf = (eventVersion: number) =>
       }),
     ),
     ...BatchId.properties,
-    createdAt: Type.Integer({ minimum: 0 }),
+    createdAt: Type.Integer({ minimum: 0, maximum: latestMs }),
   });
 
 /** Joins the texts of events that were encoded when accepted, and appends the bytes in their fields. */

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { BatchId } from "./batch.ts";
+import { BatchId, latestMs } from "./batch.ts";
 import { checkMoves } from "./check-moves.ts";
 import { parsedJson } from "./json.ts";
 
@@ -18,8 +18,6 @@ export interface RankingMessage {
 // The form of the moves: since 3 with joined boards. An earlier release rejects it before any effect: rankers are
 // upgraded before writers.
 const version = 3;
-// The latest time of a Date: rankings show the time as text.
-const latestMs = 8_640_000_000_000_000;
 
 const Header = Compile(
   Type.Object({
