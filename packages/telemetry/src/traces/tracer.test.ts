@@ -41,7 +41,8 @@ test("traced events travel in a header of the message; what cannot be read is dr
   const events = [1, 2].map((n) => ({ eventId: `01989f6e-0000-7000-8000-00000000000${n}`, context }));
   expect(tracedEventsOf(tracesHeader(events))).toEqual(events);
   expect(tracedEventsOf({})).toEqual([]);
-  for (const value of [5, "", "a", "a=b", {}]) expect(tracedEventsOf({ "tally-traces": value })).toEqual([]);
+  const long = `${"x".repeat(2000)}=${textOfTraceContext(context)}`;
+  for (const value of [5, "", "a", "a=b", long, {}]) expect(tracedEventsOf({ "tally-traces": value })).toEqual([]);
   const [event] = events;
   const many = Array.from({ length: 200 }, () => event).filter((one) => one !== undefined);
   expect(tracedEventsOf(tracesHeader(many))).toHaveLength(tracedEventsMax);

@@ -1,3 +1,4 @@
+import { isEventId } from "@tally/contract";
 import type { Log } from "@tally/runtime";
 
 /** A step of a trace by W3C Trace Context: 32 and 16 lower-case hex digits. */
@@ -43,7 +44,7 @@ export function tracedEventsOf(headers: Readonly<Record<string, unknown>>): read
   if (typeof text !== "string") return [];
   return text.split(",", tracedEventsMax).flatMap((entry) => {
     const [eventId = "", traceparent = ""] = entry.split("=");
-    const parent = readTraceparent(traceparent);
+    const parent = isEventId(eventId) ? readTraceparent(traceparent) : undefined;
     return parent === undefined ? [] : { eventId, context: { traceId: parent.traceId, spanId: parent.spanId } };
   });
 }
