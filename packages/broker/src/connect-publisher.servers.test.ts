@@ -60,6 +60,14 @@ test("a message to a missing queue is unroutable, its neighbours are confirmed",
   expect(outcomes).toEqual(["confirmed", "unroutable", "confirmed"]);
 });
 
+test("a deleted queue is declared again on the same connection", async () => {
+  const { queue, publisher, broker, proxy } = await connected();
+  await broker.channel.deleteQueue(queue);
+  const publish = () => publisher.publish({ queue, messageId: "m", body });
+  await vi.waitFor(async () => expect(await publish()).toBe("confirmed"), 10_000);
+  expect([proxy.connections, await broker.takeIds(queue)]).toEqual([1, ["m"]]);
+});
+
 test("a message to a topic is confirmed although one with its id is returned before", async () => {
   let held: Buffer | undefined;
   const { queue, publisher } = await connected((piece) => {

@@ -1,5 +1,6 @@
 import { channel as diagnosticChannel } from "node:diagnostics_channel";
 import type { QueueSpec } from "@tally/contract";
+import { kept } from "@tally/runtime";
 import type { ChannelModel, ConfirmChannel } from "amqplib";
 import { declareQueues, declareTopics, depthProbe, type DepthProbe } from "./declare-queues.ts";
 import { ReconnectingConnection, renewWithChannel } from "./open-connection.ts";
@@ -59,6 +60,7 @@ const deadlineCheckMs = 50;
 const wrongRejectionMs = 1000;
 // A subscriber's full queue must not interrupt other messages often.
 const topicRenewedEveryMs = 600_000;
+const declaredEveryMs = 1000;
 // amqplib's message for a basic.nack; any other error is a channel that has ended.
 const nacked = "message nacked";
 /** Publishes the queue's name when a message is handed to the connection. Costs nothing without a subscriber. */
@@ -144,7 +146,12 @@ class QueuePublisher implements Connection {
   async #setUp(model: ChannelModel, renew: Renew): Promise<void> {
     const { queues, topics = [] } = this.#options;
     const made = await model.createConfirmChannel();
-    made.on("return", ({ properties }) => this.#returned.add(String(properties.messageId)));
+    const declareAgain = kept(() => declareQueues(model, queues).catch(() => undefined), declaredEveryMs);
+    made.on("return", ({ properties, fields }) => {
+      this.#returned.add(String(properties.messageId));
+      // A deleted queue: the account of its consumer may not declare it.
+      if (this.#exchanges.has(fields.routingKey)) void declareAgain();
+    });
     made.on("drain", () => {
       this.#bufferFull = false;
       this.#sendWaiting();
