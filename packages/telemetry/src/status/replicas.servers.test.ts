@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type Database, enter, ledgerMigrations } from "@tally/database";
 import { ownDatabase } from "@tally/database/own-database";
+import { openTcpProxy } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { watchReplicas } from "./replicas.ts";
+import { readLagMs, watchReplicas } from "./replicas.ts";
 
 // Two databases stand for two servers: one has batches that the other does not have yet.
 const newer = ownDatabase([ledgerMigrations, "ledger"]);
@@ -51,4 +52,17 @@ test("a server without the tables serves no reads", async () => {
   onTestFinished(watchReplicas(both, [domain], 5000));
   await vi.waitFor(() => expect(both.replicas.map(({ isBehind }) => isBehind)).toEqual([false, true]), 30_000);
   for (let n = 0; n < 4; n++) await both.reader.query("SELECT stored_at FROM batches");
+});
+
+test("a frozen server delays the lag of the others by one timeout", async () => {
+  const proxy = await openTcpProxy(newer.writeUrl);
+  onTestFinished(() => proxy.close());
+  const both = newer.connect({ readUrl: `${older.writeUrl},${proxy.url}`, queryTimeoutMs: 2000 });
+  await store(both, Date.now());
+  expect(await readLagMs(both, [domain])).toBeGreaterThan(0);
+  proxy.become({ name: "frozen" });
+  await readLagMs(both, [domain]);
+  const begunAt = performance.now();
+  expect(await readLagMs(both, [domain])).toBeGreaterThan(0);
+  expect(performance.now() - begunAt).toBeLessThan(1000);
 });
