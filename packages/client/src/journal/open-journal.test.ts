@@ -134,22 +134,26 @@ test("a rejected purchase that cannot be kept elsewhere stays in the journal", a
   expect(await textsAfterRestart(path)).toEqual(['{"a":1}']);
 });
 
-test("a purchase for which the disk has no space is not taken, and leaves nothing in the file", async () => {
+test.each([
+  ["purchase", "", "append(JSON.stringify({ padding }))", 12, 13],
+  ["rejected purchase", ".rejected", "settle([], [{ number: 1, text: '{}', status: 400, error: padding }])", 11, 0],
+])("a %s for which the disk has no space leaves nothing in its file", async (_, suffix, call, taken, waiting) => {
   const path = await newPath();
   const program = `
     import { openJournal } from ${JSON.stringify(new URL("open-journal.ts", import.meta.url).href)};
     const journal = await openJournal(process.argv[1]);
-    const text = JSON.stringify({ padding: "x".repeat(290) });
     const results = [];
-    for (let n = 0; n < 20; n++) results.push(await journal.append(text).then(() => "taken", (error) => error.code));
-    results.push(await journal.append("{}").then(() => "taken"));
+    for (const padding of [...Array(20).fill("x".repeat(290)), ""])
+      results.push(await journal.${call}.then(() => "taken", (error) => error.code));
     console.log(JSON.stringify(results));`;
   // A file of at most 4 KiB: the write that reaches it writes a part.
   const shell = 'ulimit -f 8 && exec "$0" --input-type=module --eval "$1" "$2"';
   const { stdout } = await promisify(execFile)("sh", ["-c", shell, process.execPath, program, path]);
   const results: unknown = JSON.parse(stdout);
-  expect(results).toEqual([...Array(12).fill("taken"), ...Array(8).fill("JOURNAL_FAILED"), "taken"]);
-  expect(await textsAfterRestart(path)).toHaveLength(13);
+  expect(results).toEqual([...Array(taken).fill("taken"), ...Array(20 - taken).fill("JOURNAL_FAILED"), "taken"]);
+  const lines = (await readFile(`${path}${suffix}`, "utf8")).trimEnd().split("\n");
+  expect(lines.map((line): unknown => JSON.parse(line))).toHaveLength(taken + 1);
+  expect(await textsAfterRestart(path)).toHaveLength(waiting);
 });
 
 test("one process has a journal at a time", async () => {

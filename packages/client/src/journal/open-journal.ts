@@ -113,9 +113,13 @@ async function appendRejected(path: string, rejected: readonly RejectedEntry[]):
       `{"at":${at},"status":${status},"error":${JSON.stringify(error)},"purchase":${text}}\n`,
   );
   const file = await open(path, "a", 0o600);
+  const { size } = await file.stat();
   try {
     await file.appendFile(lines.join(""));
     await file.datasync();
+  } catch (error) {
+    await file.truncate(size).catch(() => undefined); // a part of a line would damage the next one
+    throw error;
   } finally {
     await file.close();
   }
