@@ -1,5 +1,5 @@
 -- Accounts and privileges in MySQL: one account for each app and for each kind of operator. Words in double braces are replaced.
-CREATE DATABASE IF NOT EXISTS `{{database}}`;
+CREATE DATABASE IF NOT EXISTS `{{database}}` DEFAULT CHARACTER SET utf8mb4;
 
 -- The administrator creates and changes tables (`pnpm tally migrate`, `pnpm tally retention`) and reads the lag of the replica.
 CREATE USER IF NOT EXISTS tally@'{{from}}' IDENTIFIED BY '{{admin}}';

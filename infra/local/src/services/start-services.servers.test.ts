@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { temporaryDirectory } from "../at-end.test-kit.ts";
@@ -98,6 +98,15 @@ test("the user can create databases whose names begin with the given one, and no
   for (const user of ["root", "tally", "nobody", ""]) {
     expect(await sql(url.replace(/tally:\w+@/, `${user}:@`), "SELECT 1")).toMatch(/ERROR (1045|1698)/);
   }
+});
+
+test("the accounts' database takes all characters, whatever the server's default is", async () => {
+  const template = readFileSync(new URL("../../../mysql/accounts.sql", import.meta.url), "utf8");
+  const create = /^CREATE DATABASE.*/m.exec(template)?.[0].replace("{{database}}", "latin_test");
+  const shown = "SELECT default_character_set_name FROM information_schema.schemata WHERE schema_name = 'latin_test'";
+  const input = `SET character_set_server = latin1; ${create} ${shown}; DROP DATABASE latin_test`;
+  const asRoot = [`--defaults-file=${join(root, "kept", "database-primary.cnf")}`];
+  expect(await runCommand(client, [...asRoot, "-N"], { environment, input })).toMatchObject({ output: "utf8mb4\n" });
 });
 
 test("a second launcher on a directory in use fails", async () => {
