@@ -47,16 +47,16 @@ async function* chosenLetters(
   reader: SqlReader,
   ids: readonly string[],
   { all, ...filters }: ChoiceFlags,
-): AsyncGenerator<readonly LetterHead[]> {
+): AsyncGenerator<LetterHead> {
   if (ids.length > 0 === (all === true)) throw usageError("expected ids, or --all with filters");
-  if (all !== true) return yield await lettersOf(reader, ids);
+  if (all !== true) return yield* await lettersOf(reader, ids);
   const filter = filterOf(filters);
   const [newest] = await newestLetters(reader, filter, 1);
   const until = Math.min(filter.until ?? Infinity, newest?.diedAt ?? 0);
   let page: readonly LetterHead[] = [];
   do {
     page = await listHeads(reader, { ...filter, until }, lettersPerPage, page.at(-1));
-    if (page.length > 0) yield page;
+    yield* page;
   } while (page.length === lettersPerPage);
 }
 
@@ -150,8 +150,7 @@ function discardCommand(): Command {
   return settleCommand("discard", "marks dead letters as discarded; they are kept").action(
     (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
       withDatabase(async ({ database }) => {
-        const chosen = chosenLetters(database.writer, ids, flags);
-        const [discarded, of] = await settle(database, chosen, "discarded", (mark) => mark());
+        const [discarded, of] = await settle(database, ids, flags, "discarded");
         print({ json }, { discarded, of }, `discarded ${discarded} of ${of}\n`);
       }),
   );
@@ -161,22 +160,19 @@ function discardCommand(): Command {
 function replayCommand(): Command {
   return settleCommand("replay", "publishes dead letters again; safe to repeat").action(
     (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
-      withDatabase(async ({ config, log, database }) => {
+      withDatabase(({ config, log, database }) => {
         const batches = new BatchIds();
-        const chosen = chosenLetters(database.writer, ids, flags);
-        const [replayed, of] = await settle(database, chosen, "replayed", async (mark, letters) => {
-          const names = [...new Set(letters.map(({ domain }) => domain))];
-          const wanted = { name: "dead letters", domains: names, withinMs: connectedWithinMs };
-          await withBroker({ config, log }, wanted, async (publisher, isConnected) => {
+        // Declares no queues: the letters came from them.
+        const wanted = { name: "dead letters", domains: [], withinMs: connectedWithinMs };
+        return withBroker({ config, log }, wanted, async (publisher, isConnected) => {
+          const [replayed, of] = await settle(database, ids, flags, "replayed", async ({ id }) => {
             if (!isConnected) throw new CommandError("the broker (AMQP_URL) does not respond", exitCodes.unreachable);
-            await mark(async ({ id }) => {
-              for (const letter of await findLetters(database.writer, [id]))
-                await send(publisher, batches, config.namespace, letter);
-            });
+            for (const letter of await findLetters(database.writer, [id]))
+              await send(publisher, batches, config.namespace, letter);
           });
+          const text = `replayed ${replayed} of ${of}; a letter that fails again returns to state open\n`;
+          print({ json }, { replayed, of }, text);
         });
-        const text = `replayed ${replayed} of ${of}; a letter that fails again returns to state open\n`;
-        print({ json }, { replayed, of }, text);
       }),
   );
 }
@@ -189,26 +185,20 @@ function settleCommand(name: string, description: string): Command {
     .addOption(jsonFlag);
 }
 
-type Mark = (before?: (letter: LetterHead) => Promise<void>) => Promise<void>;
-
-/** Returns how many letters it settled, and of how many. `onPage` marks the letters of a page. */
+/** Returns how many letters it settled, and of how many. */
 function settle(
   database: Database,
-  chosen: AsyncIterable<readonly LetterHead[]>,
+  ids: readonly string[],
+  flags: ChoiceFlags,
   state: "replayed" | "discarded",
-  onPage: (mark: Mark, letters: readonly LetterHead[]) => Promise<void>,
+  before?: (letter: LetterHead) => Promise<void>,
 ): Promise<readonly [settled: number, of: number]> {
   return withProgress(async (progress) => {
     let [settled, of] = [0, 0];
-    for await (const letters of chosen) {
-      const mark: Mark = async (before) => {
-        for (const letter of letters) {
-          await before?.(letter);
-          if (await database.transaction((transaction) => settleLetter(transaction, letter, state))) settled++;
-          progress.show(state, ++of, undefined);
-        }
-      };
-      await onPage(mark, letters);
+    for await (const letter of chosenLetters(database.writer, ids, flags)) {
+      await before?.(letter);
+      if (await database.transaction((transaction) => settleLetter(transaction, letter, state))) settled++;
+      progress.show(state, ++of, undefined);
     }
     return [settled, of];
   });
