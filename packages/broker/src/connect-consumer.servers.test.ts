@@ -1,7 +1,6 @@
 import type { OnPiece } from "@tally/local";
 import { expect, test, vi } from "vitest";
 import type { Delivery } from "./connect-consumer.ts";
-import type { ConnectionState } from "./open-connection.ts";
 import { closeFrame, openConsumer, ownBroker } from "./own-broker.test-kit.ts";
 
 /** A connected consumer of the test's first queue, through a proxy. */
@@ -76,10 +75,8 @@ test("cancel at any moment while a connection starts leaves no consumer", async 
       if (number === responses) cancelled = consumer.cancel();
       return piece;
     });
-    const connected = Promise.withResolvers<void>();
-    const onStateChange = () => connected.resolve();
-    const { consumer } = openConsumer(proxy.url, { name: queue }, { prefetch: 1, onStateChange });
-    await connected.promise;
+    const { consumer } = openConsumer(proxy.url, { name: queue }, { prefetch: 1 });
+    await consumer.ready;
     await (cancelled ?? consumer.cancel());
     expect([responses, (await broker.channel.checkQueue(queue)).consumerCount]).toEqual([responses, 0]);
     await consumer.close();
@@ -123,10 +120,10 @@ test("a deleted queue is declared again and consumed; settling older deliveries 
     unsettled.shift()?.ack();
     if (unsettled.length > 0) setImmediate(ackNext);
   };
-  const onStateChange = (state: ConnectionState) => state === "down" && setImmediate(ackNext);
-  const options = { prefetch: 200, onStateChange };
-  const { consumer, deliveries, arrived, ids } = openConsumer(broker.url, { name: queue }, options);
+  const { consumer, deliveries, arrived, ids, log } = openConsumer(broker.url, { name: queue }, { prefetch: 200 });
   await consumer.ready;
+  // Logged when the connection is lost.
+  log.warn = () => void setImmediate(ackNext);
   broker.send(queue, ...messageIds(200));
   await arrived(200);
   unsettled.push(...deliveries.splice(0));

@@ -171,7 +171,7 @@ test("connections that are lost repeatedly while publishing lose no message and 
 });
 
 test("messages published without a connection are sent in order after it is restored", async () => {
-  const { queue, publisher, log, states, broker, proxy } = await connected();
+  const { queue, publisher, log, broker, proxy } = await connected();
   proxy.become({ name: "cut" });
   await vi.waitFor(() => expect(publisher.state).toBe("down"), 10_000);
   expect(await publisher.queueDepth(queue)).toBeUndefined();
@@ -182,7 +182,7 @@ test("messages published without a connection are sent in order after it is rest
   proxy.become({ name: "open" });
   expect(await Promise.all(outcomes)).toEqual(["confirmed", "confirmed", "confirmed"]);
   expect(await broker.takeIds(queue)).toEqual(["a", "b", "c"]);
-  expect(states).toEqual(["up", "down", "up"]);
+  expect(log.lines.filter((line) => line.includes("lost"))).toHaveLength(1);
   // One line for each change of state and one for each new reason, none for each attempt.
   expect(log.lines.filter((line) => line.startsWith("info"))).toHaveLength(2);
   expect(new Set(log.lines.filter((line) => line.startsWith("warn"))).size).toBe(log.lines.length - 2);

@@ -11,7 +11,6 @@ export interface ConnectionOptions {
   readonly url: string;
   readonly connectionName: string;
   readonly log: Log;
-  readonly onStateChange?: (state: ConnectionState) => void;
 }
 
 /** A connection that reconnects by itself, forever. */
@@ -176,6 +175,5 @@ export class ReconnectingConnection implements Connection {
     if (next === "up") log.info(fields, "connected to the broker");
     else if (next === "down") log.warn({ ...fields, reason }, "lost the connection to the broker; reconnecting");
     else log.warn({ ...fields, reason }, "the broker blocks publishers; waiting");
-    this.#options.onStateChange?.(next);
   }
 }

@@ -6,7 +6,6 @@ import { connect, type GetMessage } from "amqplib";
 import { expect, inject, onTestFinished, vi } from "vitest";
 import { connectConsumer, type Delivery } from "./connect-consumer.ts";
 import { connectPublisher } from "./connect-publisher.ts";
-import type { ConnectionState } from "./open-connection.ts";
 
 export const body = Buffer.from("body");
 
@@ -61,29 +60,21 @@ export async function ownBroker() {
 /** A publisher for one test. */
 export function openPublisher(url: string, queues: readonly QueueSpec[], topics: readonly string[] = []) {
   const log = keptLog();
-  const states: ConnectionState[] = [];
-  const onStateChange = (state: ConnectionState) => states.push(state);
-  const publisher = connectPublisher({ url, connectionName: "test", queues, topics, log, onStateChange });
+  const publisher = connectPublisher({ url, connectionName: "test", queues, topics, log });
   onTestFinished(() => publisher.close());
-  return { publisher, log, states };
+  return { publisher, log };
 }
 
 interface ConsumerOptions {
   readonly more?: readonly QueueSpec[];
   readonly prefetch?: number;
-  readonly onStateChange?: (state: ConnectionState) => void;
 }
 
 /** A consumer of one queue for one test. `more`: other queues that it declares before. */
-export function openConsumer(
-  url: string,
-  queue: QueueSpec,
-  { more = [], prefetch = 10, ...rest }: ConsumerOptions = {},
-) {
+export function openConsumer(url: string, queue: QueueSpec, { more = [], prefetch = 10 }: ConsumerOptions = {}) {
   const deliveries: Delivery[] = [];
   const log = keptLog();
   const consumer = connectConsumer({
-    ...rest,
     url,
     connectionName: "test",
     queues: [...more, queue],
