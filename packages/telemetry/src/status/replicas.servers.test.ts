@@ -64,5 +64,5 @@ test("a frozen server delays the lag of the others by one timeout", async () => 
   await readLagMs(both, [domain]);
   const begunAt = performance.now();
   expect(await readLagMs(both, [domain])).toBeGreaterThan(0);
-  expect(performance.now() - begunAt).toBeLessThan(1000);
+  expect(performance.now() - begunAt).toBeLessThan(2000);
 });
