@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
@@ -135,6 +136,20 @@ describe("time limits", { retry: { count: 2, condition: /^the machine stood stil
     expect((await connection.get("/health/live")).status).toBe(200);
     connection.destroy();
   });
+});
+
+test("clients that reset their connections before the gateway accepts them do not end it", async () => {
+  const head = ["POST /nowhere HTTP/1.1", "Host: tally", "X-Forwarded-For: 1.2.3.4", "Content-Length: 20000"];
+  const { port, hostname: host } = new URL(system.url);
+  system.gateway.kill("SIGSTOP");
+  // Several: the gateway has 16 sockets at its port.
+  for (let n = 0; n < 20; n++) {
+    const socket = connect({ port: Number(port), host }).on("error", () => undefined);
+    await new Promise((resolve) => socket.write(raw(head, "x".repeat(20_000)), resolve));
+    socket.resetAndDestroy();
+  }
+  system.gateway.kill("SIGCONT");
+  for (let n = 0; n < 20; n++) expect((await fetch(`${system.url}/health/live`)).status).toBe(200);
 });
 
 // Node drops the rest of the packet, so the connection must not continue with what comes after it.

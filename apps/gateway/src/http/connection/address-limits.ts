@@ -74,12 +74,13 @@ export function limitConnections(server: Server, { max, perAddressMax, isProxy, 
       onRejected(limit);
       socket.destroy();
     };
+    const address = socket.remoteAddress;
+    // The client has reset the connection already. What it sent could still be read, and would have no address.
+    if (address === undefined) return void socket.destroy();
     if (open === max) return reject("all");
     open++;
     socket.once("close", () => open--);
-    const address = socket.remoteAddress;
-    // The client has disconnected already.
-    if (address === undefined || isProxy(address)) return;
+    if (isProxy(address)) return;
     const client = clientOf(address);
     if (!openOfAddress.take(client, 1)) return reject("address");
     socket.once("close", () => openOfAddress.release(client, 1));
