@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
 import { entry, picture } from "./http/requests.ts";
-import { temporaryDirectory } from "@tally/local/at-end";
+import { listen, temporaryDirectory } from "@tally/local/at-end";
 import { sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { expectEnd, runTally, startTally, tallyJson, withoutProgress } from "./kit/tally.ts";
 
 const system = await startSystem();
 const folder = await temporaryDirectory();
+const nowhere = "http://127.0.0.1:9";
+const id = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
 const sale = ["send", "purchases", "--storeID", "12", "--custID", "1", "--date", "20261120", "--items", "4242:3 7:1"];
 
 test("send prints the id of an event of any domain, and waits until it is ranked", async () => {
@@ -64,6 +66,17 @@ test("send reads an event from stdin; its key, or --key instead, makes it the sa
   expect([flag, again]).toEqual([own, own]);
   expect(other).not.toBe(own);
   expect(ofSteps[0]).toBe(ofSteps[1]);
+});
+
+test("send names the key of an event that may be stored, and the id of one that was accepted", async () => {
+  const again = /does not respond .*\nIt may be stored: .*, add --key [0-9a-f-]{36}\n$/;
+  expectEnd(await runTally(system, [...sale, "--url", nowhere]), 3, again);
+  const { url } = await listen((request, response) => {
+    if (request.method === "POST") response.writeHead(201, { "tally-event-id": id }).end("{}");
+    else response.destroy();
+  });
+  const accepted = new RegExp(`does not respond .*\\nIt was accepted with the event id ${id}\n$`);
+  expectEnd(await runTally(system, [...sale, "--url", url, "--wait", "1"]), 3, accepted);
 });
 
 test("top prints the boards of stores, items and days, and of every other domain", async () => {
@@ -152,8 +165,6 @@ test("with --json, a command prints one JSON value", async () => {
   }
 });
 
-const nowhere = "http://127.0.0.1:9";
-const id = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
 const sales = "FILE:storeID,custID,date,items\n";
 const device = join(folder, "device");
 await symlink("/dev/null", device);

@@ -64,14 +64,25 @@ async function send(domain: Domain, formPath: string, flags: SendFlags): Promise
   if (!Check(IdempotencyKey, key)) throw new InvalidInput(keyColumn, expectationOf(IdempotencyKey), key);
   const request = flags.part === undefined ? entryRequest(domain, entry, key) : await formRequest(formPath, flags.part);
   const headers = { ...request.headers, "idempotency-key": key };
-  const { status, eventId: eventID, message } = await gateway.send({ ...request, headers }, giveUpAfterMs);
+  const sent = gateway.send({ ...request, headers }, giveUpAfterMs);
+  const again = `It may be stored: to send the same event again, add --key ${key}`;
+  const { status, eventId: eventID, message } = await sent.catch(adding(again));
   if (status >= 300 || eventID === null) throw new CommandError(`${domain.name}: ${message}`);
-  const outcome = flags.wait === undefined ? undefined : await outcomeOf(gateway, eventID, flags.wait * 1000);
+  const waiting = flags.wait === undefined ? undefined : outcomeOf(gateway, eventID, flags.wait * 1000);
+  const outcome = await waiting?.catch(adding(`It was accepted with the event id ${eventID}`));
   if (outcome?.ranked === false) process.exitCode = exitCodes.finding;
   const { ranked, rejected } = outcome ?? {};
   const seen = rejected === undefined ? (ranked === true ? "ranked" : "not ranked yet") : `rejected: ${rejected}`;
   const text = outcome === undefined ? eventID : `${eventID} ${seen}`;
   print(flags, { eventID, domain: domain.name, status, ...outcome }, `${text}\n`);
+}
+
+/** Adds a line to the error of a gateway that does not respond. */
+function adding(line: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof CommandError) || error.exitCode !== exitCodes.unreachable) throw error;
+    throw new CommandError(`${error.message}\n${line}`, error.exitCode);
+  };
 }
 
 async function givenEntry(domain: Domain, flags: SendFlags): Promise<EntryFields> {
