@@ -5,7 +5,7 @@ import { RawConnection } from "./http/raw-connection.ts";
 import { field, file, raw } from "./http/requests.ts";
 import { expectJson, postJson, sell, sellMany as sellManyAt, sendForm } from "./kit/sales.ts";
 import { countOf, openDatabase, startSystem } from "./kit/system.ts";
-import { bearer, createKey, keysCommand, knows, runTally } from "./kit/tally.ts";
+import { bearer, createKey, expectEnd, keysCommand, knows, runTally } from "./kit/tally.ts";
 
 const system = await startSystem({ AUTH: "required" }, { instances: { gateway: 2 } });
 const database = openDatabase(system);
@@ -22,6 +22,8 @@ const entryOf = (storeID: number | string) => ({
   date: "20261120",
   items: [{ ItemID: 9, numberOfItems: 4 }],
 });
+const sendWith = (key: string, ...args: readonly string[]) =>
+  runTally(system, ["send", ...args], { TALLY_API_KEY: key });
 /** The rows of stores, when everything that was posted before is stored. */
 async function rowsOf(...stores: readonly number[]): Promise<readonly number[]> {
   const id = (await sellWith(1_000_000, bearer(full.key))).headers.get("tally-event-id");
@@ -102,6 +104,14 @@ test("a key reads or writes as its scopes allow, in its domains only", async () 
   expect(await rowsOf(20)).toEqual([1]);
 });
 
+test("send --wait with a key that may not read ends at once, and names the event", async () => {
+  const { key } = await newKey("--scope", "purchases:write");
+  const sale = ["purchases", "--storeID", "21", "--custID", "1", "--date", "20261120", "--items", "9:1", "--wait"];
+  const expected =
+    /^tally: \S{36} was accepted; --wait: expected an API key with the scope purchases:read \(TALLY_API_KEY\)\n$/;
+  expectEnd(await sendWith(key, ...sale), 2, expected);
+});
+
 test("a key for store 31 neither writes nor reads store 32, and leaves no row there", async () => {
   const headers = bearer((await newKey("--scope", "purchases:read", "purchases:write", "--store", "0031", "33")).key);
   for (const store of [31, "0031"]) expect((await sellWith(store, headers)).status).toBe(201);
@@ -148,7 +158,8 @@ test("a key for store 31 neither writes nor reads store 32, and leaves no row th
 });
 
 test("a key of one store gets no reason of a rejected refund: it may say what another store sold", async () => {
-  const own = bearer((await newKey("--scope", "purchases:read", "purchases:write", "--store", "51")).key);
+  const { key } = await newKey("--scope", "purchases:read", "purchases:write", "--store", "51");
+  const own = bearer(key);
   const sale = (await sellWith(52, bearer(full.key))).headers.get("tally-event-id");
   const refund = { storeID: 51, date: "20261120", lines: [{ line: 0, ItemID: 8, numberOfItems: 1 }] };
   const headers = { ...own, "idempotency-key": "wrong-item" };
@@ -160,6 +171,11 @@ test("a key of one store gets no reason of a rejected refund: it may say what an
   const shown = await event(own);
   expect(shown).toMatchObject({ state: "rejected" });
   expect(shown).not.toHaveProperty("reason");
+  const [date, named] = [["--date", "20261120"], JSON.stringify({ storeID: 51, idempotencyKey: "own" })];
+  await sendWith(key, "purchases", "--storeID", "51", "--custID", "1", ...date, "--items", "9:1", "--key", "own");
+  const flags = ["--sale", named, "--storeID", "51", ...date, "--lines", JSON.stringify(refund.lines), "--wait", "60"];
+  const rejectedToo = /^\S{36} rejected: a key that is limited to stores is not told why\n$/;
+  expectEnd(await sendWith(key, "refunds", ...flags), 1, rejectedToo);
 });
 
 test("each entry of a bulk request needs a key for its store, as JSON and as lines", async () => {
@@ -214,6 +230,8 @@ test("a rotated key works at every gateway within 5 s, the one before until its 
   await expectKnown([rotated.key, true], [key, true]);
   const last = await keysCommand(system, "rotate", id, "--grace", "0");
   await expectKnown([last.key, true], [rotated.key, false], [key, false]);
+});
+  expect(await countOf(database, `api_keys WHERE id = '${id}' AND previous_until IS NULL`)).toBe(1);
 });
 
 test("the secret is stored nowhere: the database has its SHA-256, and no list has it", async () => {

@@ -90,7 +90,8 @@ export function gatewayOf({ url: flag }: GatewayFlags) {
   };
 }
 
-function textIn(value: unknown, name: string): string | undefined {
+/** Undefined: the field is absent, or no text. */
+export function textIn(value: unknown, name: string): string | undefined {
   const found = fieldIn(value, name);
   return typeof found === "string" ? found : undefined;
 }

@@ -14,7 +14,8 @@ import { fileDomainNamed, jsonFlag, print, type JsonFlag } from "../flags.ts";
 import { bulkRouteOf, cellValue, expectationOf, fieldsOf } from "../entries/entry-fields.ts";
 import { keyColumn, parseEntry, routesOf } from "../entries/entry-fields.ts";
 import { fittingRoute, requestOf } from "../entries/entry-request.ts";
-import { gatewayFlag, gatewayOf, type Gateway, type GatewayFlags, type GatewayRequest } from "../gateway/gateway.ts";
+import { gatewayFlag, gatewayOf, textIn } from "../gateway/gateway.ts";
+import type { Gateway, GatewayFlags, GatewayRequest } from "../gateway/gateway.ts";
 
 interface SendFlags extends JsonFlag, GatewayFlags {
   readonly key?: string;
@@ -23,6 +24,7 @@ interface SendFlags extends JsonFlag, GatewayFlags {
 }
 
 const giveUpAfterMs = 5000;
+const notShown = "a key that is limited to stores is not told why";
 // The names of all other flags are those of the domain's fields.
 const ownFlags = new Set(["key", "wait", "part", "json", "url"]);
 
@@ -149,13 +151,15 @@ function outcomeOf(gateway: Gateway, eventId: string, withinMs: number) {
     let event: unknown;
     const look = async () => {
       const within = Math.max(1000, deadline - performance.now());
-      ({ json: event } = await gateway.send({ method: "GET", path: `/events/${eventId}` }, within));
+      const { status, json, message } = await gateway.send({ method: "GET", path: `/events/${eventId}` }, within);
+      if (status === 403) throw usageError(`${eventId} was accepted; --wait: ${message} (TALLY_API_KEY)`);
+      event = json;
       const isDone = fieldIn(event, "ranked") === true || fieldIn(event, "state") === "rejected";
       return { progress: "", underWay: async () => (isDone ? [] : ["the event is not ranked yet"]) };
     };
     const onProgress = ([first]: readonly string[]): void => progress.note(`waits, because ${first}`);
     await untilDrained(look, { withinMs, everyMs: 100, onProgress });
-    const rejected = fieldIn(event, "state") === "rejected" && { rejected: String(fieldIn(event, "reason")) };
+    const rejected = fieldIn(event, "state") === "rejected" && { rejected: textIn(event, "reason") ?? notShown };
     return { ranked: fieldIn(event, "ranked") === true, ...rejected };
   });
 }
