@@ -2,7 +2,7 @@ import { newEventId } from "@tally/contract";
 import { domains } from "@tally/domains";
 import { expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
-import { field, file, raw } from "./http/requests.ts";
+import { cover, field, profile, raw } from "./http/requests.ts";
 import { expectJson, postJson, sell, sellMany as sellManyAt, sendForm } from "./kit/sales.ts";
 import { countOf, openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey, expectEnd, keysCommand, knows, runTally } from "./kit/tally.ts";
@@ -99,8 +99,12 @@ test("a key reads or writes as its scopes allow, in its domains only", async () 
   const others = bearer((await newKey("--scope", "steps:read")).key);
   const unknown = { id: event.slice("/events/".length), domain: null, state: "pending", stored: false, ranked: false };
   await expectJson(await send(event, { headers: others }), 200, unknown);
-  const form = [file("image", "x"), field("profile", "{}")];
+  const form = [cover, field("profile", profile(1))];
   expect((await sendForm(`${system.url}/albums`, form, reader)).status).toBe(403);
+  const album = (await sendForm(`${system.url}/albums`, form, bearer(full.key))).headers.get("tally-event-id");
+  const picture = await send(`/albums/${album}/image`, { headers: bearer(full.key) });
+  // A shared cache would serve it without a key.
+  expect(picture.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
   expect(await rowsOf(20)).toEqual([1]);
 });
 

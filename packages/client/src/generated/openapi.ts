@@ -4001,7 +4001,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The bytes. They never change, so any cache may keep them */
+            /** @description The bytes. They never change, so caches may keep them; with an API key only private ones */
             readonly 200: {
                 headers: {
                     readonly RateLimit: components["headers"]["RateLimit"];

@@ -71,7 +71,8 @@ export function partsOf({ document, schema: { params, querystring, response } }:
       const bytes = { type: "string", format: "binary" };
       const content = Object.assign({}, ...document.types.map((type) => media(type, bytes)));
       const errors: Codes = ["INVALID_INPUT", ...(document.finds === true ? ofFinds : ofReads)];
-      return { successes: ok(content, "The bytes. They never change, so any cache may keep them"), errors };
+      const sentence = "The bytes. They never change, so caches may keep them; with an API key only private ones";
+      return { successes: ok(content, sentence), errors };
     }
   }
 }

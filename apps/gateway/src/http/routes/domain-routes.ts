@@ -87,14 +87,15 @@ function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { 
   }
 }
 
-/** A GET of bytes with their own type. They never change, so any cache may keep them. */
+/** A GET of bytes with their own type. They never change, so caches may keep them; if a key is needed, not shared ones. */
 function addContentRoute(app: FastifyInstance, path: string, route: ContentRoute, served: Served): void {
   const { domain, sources } = served;
   const config = routeConfig(domain, route, { action: "read", storeOf: () => undefined });
   app.get(path, { config, schema: { params: route.params } }, async (request, reply) => {
     const { type, bytes } = await route.respond(request.params, sources);
     // A browser must not treat an uploaded picture as a page.
-    reply.headers({ "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" });
+    const cacheControl = `${request.grant === undefined ? "public" : "private"}, max-age=31536000, immutable`;
+    reply.headers({ "cache-control": cacheControl, "x-content-type-options": "nosniff" });
     return reply.type(type).send(bytes);
   });
 }
