@@ -71,20 +71,24 @@ export async function createKey(
   ]);
 }
 
-/** Gives a key a new secret; the previous one stays valid until `previousUntil`, in ms since 1970. While an earlier one
- * is valid, clients may still use it: the key is then rotated only if `previousUntil` has passed. Safe to retry. */
+/** Gives a key a new secret; the previous one stays valid until `previousUntil`, in ms since 1970; undefined: it is not
+ * valid any more. While an earlier one is valid, clients may still use it: the key is then rotated only without
+ * `previousUntil`. Safe to retry. */
 export async function rotateKey(
   transaction: SqlTransaction,
-  { id, hash, previousUntil }: { readonly id: string; readonly hash: Buffer; readonly previousUntil: number },
+  {
+    id,
+    hash,
+    previousUntil,
+  }: { readonly id: string; readonly hash: Buffer; readonly previousUntil: number | undefined },
 ): Promise<"rotated" | "absent" | "revoked" | { readonly rotatingUntil: number }> {
   const version = await takeVersion(transaction);
   const key = await findKey(transaction, id);
   if (key === undefined) return "absent";
   if (key.revokedAt !== undefined) return "revoked";
   const { secretHash, previousUntil: rotatingUntil = 0 } = key;
-  const now = Date.now();
-  if (previousUntil > now && rotatingUntil > now && !secretHash.equals(hash)) return { rotatingUntil };
-  await transaction.execute(updateSecret, [previousUntil, hash, version, id, hash]);
+  if (previousUntil !== undefined && rotatingUntil > Date.now() && !secretHash.equals(hash)) return { rotatingUntil };
+  await transaction.execute(updateSecret, [previousUntil ?? null, hash, version, id, hash]);
   return "rotated";
 }
 

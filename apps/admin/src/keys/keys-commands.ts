@@ -140,14 +140,14 @@ function rotateCommand(): Command {
     .action(async (id: string, { grace, json }: JsonFlag & { readonly grace: number }) => {
       expectKeyId(id);
       const key = newKeyText(id);
-      const previousUntil = Date.now() + grace * 1000;
+      const previousUntil = grace === 0 ? undefined : Date.now() + grace * 1000;
       const outcome = await changeKeys((transaction) =>
         rotateKey(transaction, { id, hash: hashOfKeyText(key), previousUntil }),
       );
       if (typeof outcome === "object") throw isRotating(id, outcome.rotatingUntil);
       if (outcome !== "rotated") throw noSuchKey(id, outcome);
-      const until = new Date(previousUntil).toISOString();
-      const text = `${key}\nThis key is shown only now. The previous one is valid until ${until}.\n`;
+      const until = timeOf(previousUntil);
+      const text = `${key}\nThis key is shown only now. The previous one is valid ${until === null ? "no longer" : `until ${until}`}.\n`;
       print({ json }, { id, key, previousUntil: until }, text);
     });
 }
