@@ -204,6 +204,7 @@ test.concurrent.each([
   [["audit", "--acknowledged", "/no/such/file"], 2, "no such file or directory, open '/no/such/file'"],
   [["audit", "--acknowledged", `FILE:${id}\nno id\n`], 2, "line 2: expected an event id, got no id"],
   [["audit"], 3, "the database's write endpoint", { DATABASE_WRITE_URL: "mysql://u:p@127.0.0.1:9/x" }],
+  [["import", sales], 2, "TALLY_URL: expected a URL without user and password", { TALLY_URL: "http://u:p@127.0.0.1" }],
   [["audit"], 3, "Redis (REDIS_URL) does not respond", { REDIS_URL: "redis://127.0.0.1:9" }],
   [["dead-letters", "discard", "x", "--all"], 2, "expected ids, or --all"],
   [["keys", "create", "--name", "x", "--scope", "sales:write"], 2, "--scope: expected one of the domains purchases, "],

@@ -50,6 +50,8 @@ export type Gateway = ReturnType<typeof gatewayOf>;
 export function gatewayOf({ url: flag }: GatewayFlags) {
   const { url: fromEnvironment, apiKey } = readConfigOrExit(gatewaySettings);
   const address = (flag ?? fromEnvironment).replace(/\/+$/, "");
+  const { username, password } = new URL(address);
+  if (username + password !== "") throw usageError("TALLY_URL: expected a URL without user and password");
   const authorization = apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
   const unavailable = (what: string) => new CommandError(`${address} ${what}`, exitCodes.unreachable);
   return {
