@@ -30,7 +30,9 @@ export function exitForError(error: unknown): never {
 /** Undefined: an error that no user can cause. */
 function codeOf(error: Error): ExitCode | undefined {
   if (error instanceof CommandError) return error.exitCode;
-  if (error instanceof DatabaseError) return error.kind === "unavailable" ? exitCodes.unreachable : exitCodes.finding;
+  const isBusy = error instanceof DatabaseError && (error.kind === "unavailable" || error.kind === "retry");
+  if (isBusy) return exitCodes.unreachable;
+  if (error instanceof DatabaseError) return exitCodes.finding;
   if (error instanceof RankingsUnavailable) return exitCodes.unreachable;
   if (error instanceof InvalidInput) return exitCodes.usage;
   // Node's errors of files name the file: "ENOENT: no such file or directory, open 'sales.csv'". Those of open files,

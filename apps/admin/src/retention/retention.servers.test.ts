@@ -287,6 +287,19 @@ test("a dry run names what it would do and changes nothing", async () => {
   expect(await countRows(database, "purchases")).toBe(5);
 });
 
+const locked = purchasesDatabase();
+
+test("a table that is in use for too long ends the command with 3", async () => {
+  const { database, directory } = await open(locked);
+  const ended = await database.transaction(async (transaction) => {
+    await transaction.execute("LOCK TABLES purchases WRITE");
+    const { exitCode, errors } = await run(locked.writeUrl, directory);
+    await transaction.execute("UNLOCK TABLES");
+    return { exitCode, errors };
+  });
+  expect(ended).toMatchObject({ exitCode: 3, errors: expect.stringContaining("lock timeout") });
+});
+
 test("a directory in memory is rejected before any row leaves its table", async () => {
   const database = contended.connect();
   const rows = await countRows(database, "purchases");
