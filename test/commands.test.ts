@@ -11,6 +11,7 @@ import { expectEnd, runTally, startTally, tallyJson, withoutProgress } from "./k
 
 const system = await startSystem();
 const folder = await temporaryDirectory();
+const unverified = "mysql://u:p@127.0.0.1:9/x?ssl-mode=REQUIRED";
 const nowhere = "http://127.0.0.1:9";
 const id = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
 const sale = ["send", "purchases", "--storeID", "12", "--custID", "1", "--date", "20261120", "--items", "4242:3 7:1"];
@@ -204,6 +205,7 @@ test.concurrent.each([
   [["audit", "--acknowledged", "/no/such/file"], 2, "no such file or directory, open '/no/such/file'"],
   [["audit", "--acknowledged", `FILE:${id}\nno id\n`], 2, "line 2: expected an event id, got no id"],
   [["audit"], 3, "the database's write endpoint", { DATABASE_WRITE_URL: "mysql://u:p@127.0.0.1:9/x" }],
+  [["audit"], 2, 'ssl-mode: expected VERIFY_IDENTITY or DISABLED, got "REQUIRED"', { DATABASE_READ_URL: unverified }],
   [["import", sales], 2, "TALLY_URL: expected a URL without user and password", { TALLY_URL: "http://u:p@127.0.0.1" }],
   [["audit"], 3, "Redis (REDIS_URL) does not respond", { REDIS_URL: "redis://127.0.0.1:9" }],
   [["dead-letters", "discard", "x", "--all"], 2, "expected ids, or --all"],

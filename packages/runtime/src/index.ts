@@ -1,5 +1,6 @@
 export { type Config, readConfig, readConfigOrExit, ConfigError, serviceErrors } from "./service/config.ts";
 export { addresses, choice, integer, list, redisUrl, type Setting, secret, string, url } from "./service/setting.ts";
+export { tlsOf } from "./service/database-url.ts";
 export { changeFeedSetting, domainsSetting, seriesSettings, systemSettings } from "./service/setting.ts";
 export { createLogger, recentProblems } from "./service/create-logger.ts";
 export { type Logger } from "pino";

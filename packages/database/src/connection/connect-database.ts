@@ -40,7 +40,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Pools connect on first use, so an unavailable server throws nothing here. Throws DATABASE_URL. */
+/** Pools connect on first use, so an unavailable server throws nothing here. */
 export function connectDatabase(options: DatabaseOptions): Database {
   const { writeUrl, readUrl, writeConnections, readConnections } = options;
   const writes = new Endpoint({ ...options, name: "write", url: writeUrl, connections: writeConnections });

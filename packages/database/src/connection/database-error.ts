@@ -36,11 +36,6 @@ export const databaseErrors = {
     message: "the database rejects a statement",
     when: "wrong SQL: syntax, an unknown table, a missing privilege; or a statement after the end of its transaction",
   },
-  DATABASE_URL: {
-    kind: "statement",
-    message: "the URL of a database is not valid",
-    when: "it is no URL, or asks for TLS without verification",
-  },
   DATABASE_MIGRATION: {
     kind: "statement",
     message: "cannot migrate the database",

@@ -19,7 +19,7 @@ export class ReadEndpoints implements ReadSource {
   readonly #stop = new AbortController();
   #turn = 0;
 
-  /** `list`: URLs, separated by commas. `connections` is for each of them. Throws DATABASE_URL. */
+  /** `list`: URLs, separated by commas. `connections` is for each of them. */
   constructor(options: Omit<EndpointOptions, "name" | "url">, list: string) {
     const urls = list.split(",").flatMap((url) => (url.trim() === "" ? [] : [url.trim()]));
     const isOneOfSeveral = urls.length > 1;

@@ -1,9 +1,9 @@
 import { Socket } from "node:net";
 import type { SqlParameter, SqlReader } from "@tally/contract";
+import { tlsOf } from "@tally/runtime";
 import { format, createConnection } from "mysql2";
-import type { Connection, QueryResult, ConnectionOptions, SslOptions } from "mysql2";
+import type { Connection, QueryResult, ConnectionOptions } from "mysql2";
 import { DatabaseError, fromDriverError, fromConnectError } from "./database-error.ts";
-import { readFileSync } from "node:fs";
 
 /** The statement with its values, escaped by mysql2. Objects become strings, never "a = 1, b = 2"; dates are in UTC. */
 export function sqlText(sql: string, values: readonly SqlParameter[] | undefined): string {
@@ -83,38 +83,6 @@ export function sessionSql(queryTimeoutMs: number, endpoint: "write" | "read"): 
     `SET SESSION sql_mode = '${sqlMode}', time_zone = '+00:00', innodb_lock_wait_timeout = ${lockWaitSeconds}`,
   ];
 }
-
-/** The TLS options in a MySQL URL: `?ssl-mode=VERIFY_IDENTITY`, with `&ssl-ca=/path/of/ca.pem` for an authority that
- * Node does not know. Throws DATABASE_URL for TLS that does not verify: a man in the middle could read it. */
-export function tlsOf(url: string): { readonly uri: string; readonly ssl?: SslOptions } {
-  const parsed = URL.parse(url);
-  if (parsed === null) throw urlError("not a URL (not shown: it may contain a password)");
-  const mode = parsed.searchParams.get("ssl-mode");
-  const authority = parsed.searchParams.get("ssl-ca");
-  parsed.searchParams.delete("ssl-mode");
-  parsed.searchParams.delete("ssl-ca");
-  // The driver ignores names that it does not know.
-  const misspelt = [...parsed.searchParams.keys()].find((name) => /^(use-?)?(ssl|tls)/i.test(name));
-  if (misspelt !== undefined) throw urlError(`write ssl-mode and ssl-ca instead of ${misspelt}`);
-  if (mode === null && authority !== null) throw urlError("ssl-ca needs ssl-mode=VERIFY_IDENTITY");
-  if (mode === null || mode === "DISABLED") return { uri: parsed.href };
-  if (mode !== "VERIFY_IDENTITY")
-    throw urlError(`ssl-mode: expected VERIFY_IDENTITY or DISABLED, got ${JSON.stringify(mode)}`);
-  // The driver compares certificates with names only.
-  if (/^(\[.*\]|[\d.]+)$/.test(parsed.hostname))
-    throw urlError("ssl-mode=VERIFY_IDENTITY needs the server's name, not its address");
-  return {
-    uri: parsed.href,
-    ssl: {
-      rejectUnauthorized: true,
-      verifyIdentity: true,
-      minVersion: "TLSv1.2",
-      ...(authority === null ? {} : { ca: readFileSync(authority) }),
-    },
-  };
-}
-
-const urlError = (detail: string): DatabaseError => new DatabaseError("DATABASE_URL", detail);
 
 type Run = (sql: string, values?: readonly SqlParameter[]) => Promise<QueryResult>;
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, expectTypeOf, test } from "vitest";
 import { type ConfigSchema, readConfig, ConfigError } from "./config.ts";
-import { choice, integer, list, string, subset, url, urls, redisUrl } from "./setting.ts";
+import { choice, integer, list, string, subset, systemSettings, url, urls, redisUrl } from "./setting.ts";
 
 const description = "its purpose";
 const schema = {
@@ -106,6 +106,16 @@ test.each([
   expect(error.message).not.toContain("hunter2");
   const expected = "one or more URLs separated by commas, amqp://… or amqps://…";
   expect(error.problems).toEqual([{ variable: "AMQP_URL", expected, got: expect.stringContaining(got) }]);
+});
+
+test("a URL of a database whose TLS does not verify is a problem", () => {
+  const { databaseWriteUrl, databaseReadUrl } = systemSettings;
+  const wrong = "mysql://u:hunter2@h/x?ssl-mode=REQUIRED";
+  const given = { DATABASE_WRITE_URL: wrong, DATABASE_READ_URL: `mysql://h/x,${wrong}` };
+  const { problems, message } = problemsOf(given, { databaseWriteUrl, databaseReadUrl });
+  const got = 'one that is not valid: ssl-mode: expected VERIFY_IDENTITY or DISABLED, got "REQUIRED"';
+  expect(problems.map((problem) => problem.got)).toEqual([got, `as number 2 of 2 ${got}`]);
+  expect(message).not.toContain("hunter2");
 });
 
 test("a secret can be in a file, with or without a line break at its end", () => {

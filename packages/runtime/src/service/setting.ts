@@ -1,4 +1,6 @@
 import { isIP } from "node:net";
+import { reasonOf } from "../failures/failures.ts";
+import { tlsOf } from "./database-url.ts";
 
 export type SettingValue = string | number | readonly string[];
 
@@ -57,7 +59,10 @@ export const integer = kind<number, IntegerOptions>(({ min, max, unit }) => ({
 export const url = kind<string, UrlOptions>(({ protocols }, variable) => ({
   fileVariable: `${variable}_FILE`,
   expected: `a URL, ${forms(protocols)}`,
-  read: (text) => (isUrl(text, protocols) ? { value: text } : { got: hidden(text) }),
+  read(text) {
+    const got = problemOf(text, protocols);
+    return got === undefined ? { value: text } : { got };
+  },
 }));
 
 /** One or more such URLs separated by commas. A comma in a password is written %2C. The value is the unchanged text. */
@@ -67,10 +72,11 @@ export const urls = kind<string, UrlOptions>(({ protocols }, variable) => ({
   read(text) {
     const entries = entriesOf(text);
     if (entries.length === 0) return { got: "no URL" };
-    const index = entries.findIndex((entry) => !isUrl(entry, protocols));
+    const problems = entries.map((entry) => problemOf(entry, protocols));
+    const index = problems.findIndex((problem) => problem !== undefined);
     if (index < 0) return { value: text };
     const place = entries.length === 1 ? "" : `as number ${index + 1} of ${entries.length} `;
-    return { got: place + hidden(entries[index] ?? "") };
+    return { got: `${place}${problems[index]}` };
   },
 }));
 
@@ -164,6 +170,17 @@ function isNetwork(entry: string): boolean {
 
 function forms(protocols: readonly string[]): string {
   return protocols.map((protocol) => `${protocol}//…`).join(" or ");
+}
+
+/** What to print instead of a URL that cannot be used; undefined: it can. */
+function problemOf(text: string, protocols: readonly string[]): string | undefined {
+  if (!isUrl(text, protocols)) return hidden(text);
+  try {
+    if (text.startsWith("mysql:")) tlsOf(text);
+    return undefined;
+  } catch (error) {
+    return `one that is not valid: ${reasonOf(error)}`;
+  }
 }
 
 function isUrl(text: string, protocols: readonly string[]): boolean {

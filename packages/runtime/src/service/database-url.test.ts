@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tlsOf } from "./run-statement.ts";
+import { tlsOf } from "./database-url.ts";
 
 const url = "mysql://u:hunter2@db.example:3306/tally";
 
