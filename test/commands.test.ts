@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { dropTestDatabase, recreateTestDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { entry, picture } from "./http/requests.ts";
 import { listen, temporaryDirectory } from "@tally/local/at-end";
 import { sold } from "./kit/sales.ts";
@@ -146,6 +147,11 @@ test("with --json, a command prints one JSON value", async () => {
   const file = join(folder, "one.csv");
   await writeFile(file, "storeID,custID,date,items\n1,1,20261120,5:1\n");
   const key = await tallyJson(system, "keys", "create", "--name", "t", "--scope", "*:read");
+  const own = `${system.addresses.databaseWriteUrl.replace(/_test$/, "")}_new_test`;
+  await recreateTestDatabase(own);
+  onTestFinished(() => dropTestDatabase(own));
+  const created = await runTally(system, ["migrate", "--json"], { DATABASE_WRITE_URL: own });
+  expect(JSON.parse(created.output)).toMatchObject({ applied: expect.arrayContaining(["ledger/001-batches"]) });
   for (const args of [
     ["import", file],
     ["export", "--output", join(folder, "all.csv")],

@@ -6,6 +6,7 @@ import { type Log, createLogger, readConfigOrExit, systemSettings } from "@tally
 import type { Command } from "commander";
 import { newCommand } from "./command.ts";
 import { jsonFlag, print, type JsonFlag } from "./flags.ts";
+import { stderr } from "./open-servers.ts";
 
 /** tally migrate: the tables of the ledger, the dead letters, the API keys, retention and every domain. */
 export function migrateCommand(): Command {
@@ -22,7 +23,7 @@ export function migrateCommand(): Command {
         readMigrations(retentionMigrations, "retention"),
         ...domains.map((domain) => readMigrations(domain.migrations, domain.name)),
       ]);
-      const log = createLogger({ name: "admin", level: config.logLevel });
+      const log = createLogger({ name: "admin", level: config.logLevel, destination: stderr });
       const applied = await migrate({ url: config.databaseWriteUrl, log }, files.flat());
       await addRows(config.databaseWriteUrl, log);
       const text = applied.length === 0 ? "the tables are up to date\n" : applied.map((name) => `applied ${name}\n`);

@@ -19,7 +19,7 @@ export interface Servers extends DatabaseAlone {
 }
 
 // stdout has the result only.
-const stderr = { write: (line: string): void => void process.stderr.write(line) };
+export const stderr = { write: (line: string): void => void process.stderr.write(line) };
 
 /** Runs a command on the database. `level`: of connections' logs; silent on a terminal, as commands print errors. */
 export async function withDatabase<T>(
