@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePorts, processesNaming } from "@tally/local";
+import { addressVariables, freePorts, processesNaming } from "@tally/local";
 import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { get, postSale } from "./http/requests.ts";
 import { temporaryDirectory } from "@tally/local/at-end";
-import { root, runProgram, spawnGateway } from "./kit/programs.ts";
-import { startSystem } from "./kit/system.ts";
+import { root, runProgram, spawnGateway, startApp } from "./kit/programs.ts";
+import { openRedis, startSystem } from "./kit/system.ts";
 import { auditOf } from "./kit/tally.ts";
 
 const system = await startSystem();
@@ -54,6 +54,18 @@ test("a gateway that stops responds to requests that have begun and to pipelined
   expect(await stopped).toBe(0);
   await system.gateway.start();
   expect(await auditOf(system, ids)).toMatchObject({ agrees: true, audit: { acknowledged: 2, lost: 0 } });
+});
+
+test("a writer that is stopped while it starts leaves no heartbeat", async () => {
+  const { namespace, addresses } = system;
+  const settings = { PATH: process.env["PATH"], NAMESPACE: namespace, WRITER_HEALTH_PORT: "0" };
+  const writer = startApp("writer", { ...settings, ...addressVariables(addresses), AMQP_URL: "amqp://127.0.0.1:9" });
+  const redis = openRedis(system);
+  const hasHeartbeat = async () =>
+    (await redis.hkeys(`${namespace}:{status}:processes`)).some((field) => field.includes(` ${writer.pid} `));
+  await expect.poll(hasHeartbeat, { timeout: 60_000 }).toBe(true);
+  expect(await writer.stop()).toBe(0);
+  expect(await hasHeartbeat()).toBe(false);
 });
 
 test("apps end with a launcher that throws", async () => {

@@ -78,7 +78,7 @@ export async function runFleetApp<Report extends object>(app: FleetApp<Report>):
       });
       const reporter = app.openReporter(log);
       reporter.start(() => fleet, metrics);
-      await startFleet<FleetAppConfig, Report>({
+      const starting = startFleet<FleetAppConfig, Report>({
         name,
         module,
         log,
@@ -87,7 +87,12 @@ export async function runFleetApp<Report extends object>(app: FleetApp<Report>):
         options: config,
         // A tenth of the time is left for what closes after the threads.
         stopWithinMs: stopWithinMs * 0.9,
-        onStarting: (starting) => (fleet = starting),
+        onStarting: (begun) => (fleet = begun),
+      });
+      // Without an end of its heartbeats, the process would be taken for dead.
+      await starting.catch(async (error: unknown) => {
+        await reporter.stop();
+        throw error;
       });
       return {
         async stop() {
