@@ -1,6 +1,7 @@
+import type { SqlReader } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { StoredKey } from "./keys.ts";
-import { HeldKey, hashOfKeyText, newKeyId, newKeyText } from "./key-ring.ts";
+import { HeldKey, KeyRing, hashOfKeyText, newKeyId, newKeyText } from "./key-ring.ts";
 
 const id = newKeyId();
 const text = newKeyText(id);
@@ -27,6 +28,18 @@ test("the text of a key is accepted every time, other texts never", () => {
     for (const other of wrong) expect(key.check(other)).toBeUndefined();
     expect(key.check(text)?.keyId).toBe(id);
   }
+});
+
+test("a change that leaves every key as it was is read once", async () => {
+  const statements: string[] = [];
+  const query: SqlReader["query"] = async (sql) => {
+    statements.push(sql);
+    return JSON.parse(sql.includes("api_key_version") ? '[{"version":7}]' : "[]");
+  };
+  const outage = { failed: (error: unknown) => expect.fail(String(error)), worked: () => undefined };
+  const ring = new KeyRing({ reader: { query }, outage });
+  for (let n = 0; n < 2; n++) await ring.refresh();
+  expect(statements).toHaveLength(3);
 });
 
 test("the secret before a rotation is accepted until its end, also if it was accepted before", () => {

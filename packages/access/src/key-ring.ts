@@ -79,7 +79,7 @@ export class KeyRing {
       const version = await readVersion(reader);
       // An older version: the database was restored, or a failover lost changes.
       const isFull = this.#failed || version < this.#version || !this.isKnown;
-      if (isFull || version > this.#version) await this.#read(isFull);
+      if (isFull || version > this.#version) await this.#read(isFull, version);
       this.#failed = false;
       this.#readAt = startedAt;
       this.#options.outage.worked();
@@ -89,7 +89,7 @@ export class KeyRing {
     }
   }
 
-  async #read(isFull: boolean): Promise<void> {
+  async #read(isFull: boolean, newest: number): Promise<void> {
     const keys = isFull ? new Map<string, HeldKey>() : this.#keys;
     let version = isFull ? 0 : this.#version;
     for (;;) {
@@ -102,7 +102,8 @@ export class KeyRing {
       if (page.length < pageMax) break;
     }
     this.#keys = keys;
-    this.#version = version;
+    // The newest change may have left every key as it was.
+    this.#version = Math.max(version, newest);
   }
 
   async #follow(): Promise<void> {
