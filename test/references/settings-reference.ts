@@ -16,9 +16,8 @@ export function settingTables() {
   const shared = new Set(Object.values(common).map(({ variable }) => variable));
   const own = (settings: Settings): string =>
     settingsTable(Object.values(settings).filter(({ variable }) => !shared.has(variable)));
-  const all = [common, gatewaySettings, writerSettings, rankerSettings].flatMap((settings: Settings) =>
-    Object.values(settings),
-  );
+  const groups: readonly Settings[] = [common, gatewaySettings, writerSettings, rankerSettings, gatewayFlagSettings];
+  const all = groups.flatMap((settings) => Object.values(settings));
   const inFiles = new Map(all.map(({ fileVariable, variable }) => [fileVariable, variable]));
   inFiles.delete(undefined);
   return {
