@@ -95,3 +95,18 @@ test("a rebuild reads the write endpoint when the read endpoint lacks batches wh
   expectEnd(await runTally(system, ["rebuild"], { DATABASE_READ_URL: behind }), 0, rebuilt);
   await expectEqual();
 });
+
+test("while Redis has lost the rankings and no ranker runs, they are 503, not empty", async () => {
+  await withoutRanker();
+  await redis.del(await redis.keys(`${system.namespace}:{*`));
+  for (const path of [
+    "/review/0190a1b2-c3d4-7e5f-8a9b-0123456789ab",
+    "/albums/top",
+    "/steps/top?day=1",
+    "/swipes/top",
+    "/resort/day/top10vert?resort=R&dayID=1",
+  ]) {
+    const { status, headers } = await fetch(system.url + path);
+    expect([path, status, headers.get("retry-after")]).toEqual([path, 503, "2"]);
+  }
+});

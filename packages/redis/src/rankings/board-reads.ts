@@ -31,8 +31,10 @@ export function boardReads(
         );
       let tops = await read(name === "members" ? 0 : limit);
       // Too many of the best were taken back, or a store that is low in each shard is high: all sums are needed.
-      const areSums = name === "members" || (name === "keys" && tops.some(([, , isShort]) => isShort === 1));
+      const areSums = name === "members" || (name === "keys" && tops.some(([, , lacks]) => lacks !== 0));
       if (areSums && name === "keys") tops = await read(0);
+      // Mirrored counts are counted from the rows instead.
+      if (name === "other" && tops.some(([, , lacks]) => lacks === 2)) throw new RankingsUnavailable(undefined);
       const found = tops.flatMap(([, flat]) => pairsOf(flat));
       const places = areSums
         ? Array.from(summed([found]), ([id, sum]) => [encodeMember(id), `${-sum}`] as const)
@@ -41,7 +43,7 @@ export function boardReads(
       const best = places.slice(0, limit);
       const entries = best.map(([member, score]) => ({ member: decodeMember(member), count: -Number(score) }));
       const isExact = tops.every(
-        ([storedAt, , isShort, kept]) => isShort === 0 && isLive(board, Number(storedAt ?? 0), seriesOfText(kept)),
+        ([storedAt, , lacks, kept]) => lacks === 0 && isLive(board, Number(storedAt ?? 0), seriesOfText(kept)),
       );
       // A generation built without batches has as-of 0.
       const asOf = Math.max(...tops.map(([one]) => Number(one ?? 0))) || undefined;
@@ -124,7 +126,7 @@ function inOrder([a, x]: readonly [string, string], [b, y]: readonly [string, st
 }
 
 // Errors of Redis that end by waiting, or by correcting an account. Any other error is a bug.
-const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|SHARDS|NOAUTH|WRONGPASS) /;
+const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|SHARDS|UNBUILT|NOAUTH|WRONGPASS) /;
 
 export async function replyOf<T>(command: Promise<T>): Promise<T> {
   try {

@@ -30,6 +30,7 @@ async function begin(domain: string, shards: number) {
 const rebuild = async (domain: string, shards: number) => goLive(await begin(domain, shards), 1000);
 
 test("messages for any number of shards count the same in any number", async () => {
+  await goLive(await build("one"), 0);
   await rankings.rank("one", batchFor(1, 0));
   const expected = await tops("one");
   expect(expected[1]).toEqual([9, 8, 7].map((count) => ({ member: String(count), count })));
@@ -45,6 +46,7 @@ test("messages for any number of shards count the same in any number", async () 
 
 test("a connection that knew the old number follows at its next call, and ranks nothing in the old", async () => {
   const [reader, writer] = [connect(), connect()];
+  await goLive(await build("stale"), 0);
   await rankings.rank("stale", batchFor(1, 0));
   const expected = await tops("stale", reader);
   await writer.rank("stale", batchFor(1, 0));
@@ -85,6 +87,7 @@ test("a change that was interrupted between two shards is dirty, and another gen
 });
 
 test("a generation of which one shard lacks a part is switched in no shard", async () => {
+  await goLive(await build("lacking"), 0);
   await rankings.rank("lacking", batchFor(1, 0));
   const expected = await tops("lacking");
   await rebuild("lacking", 4);

@@ -128,8 +128,9 @@ export interface Rankings extends BatchRanking {
   build(domain: string, shards?: number): Promise<NewGeneration | undefined>;
   isBuilding(domain: string): Promise<boolean>;
   /** At most 100 members of a board, highest counts first, equal counts by the smaller id. An unknown board is empty.
-   * Not exact: a series that is not kept; and after counts have fallen, until others have grown. Throws
-   * RankingsUnavailable, as `count` and `isMarked` do. */
+   * Not exact: a series that is not kept; and after counts have fallen, until others have grown. Without a whole
+   * generation mirrored counts are not exact; other boards, and `count`, throw RankingsUnavailable, as `isMarked` and
+   * all of them do while Redis is down. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** 0 for a member that is not on the board. */
   count(domain: string, board: string, member: string): Promise<number>;
@@ -149,12 +150,12 @@ export interface Rankings extends BatchRanking {
   close(): Promise<void>;
 }
 
-/** Redis is down, frozen, loading its file or busy: the call may be repeated. */
+/** Redis is down, frozen, loading its file or busy, or has no whole generation: the call may be repeated. */
 export class RankingsUnavailable extends Error {
   readonly code = "RANKINGS_UNAVAILABLE";
   readonly failureClass = "unavailable";
 
   constructor(cause: unknown) {
-    super("Redis does not respond", { cause });
+    super("Redis does not respond, or has no whole rankings", { cause });
   }
 }

@@ -29,7 +29,7 @@ interface Scripts {
   readonly tallyNoteEpoch: Call<[epoch: number, token: string, ...batches: readonly string[]], number>;
   readonly tallyTop: Call<
     [board: string, limit: number],
-    [asOf: string | null, places: string[], isShort: 0 | 1, series: string | null]
+    [asOf: string | null, places: string[], lacks: 0 | 1 | 2, series: string | null]
   >;
   readonly tallyScore: Call<[board: string, member: string], string | null>;
   readonly tallyDigests: Call<readonly string[], string[]>;
