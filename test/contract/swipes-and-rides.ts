@@ -242,8 +242,8 @@ export const liftRides: readonly HttpCase[] = [
       ).map(([text, expected]) => [path(text, n), expected]),
   ),
   stores(
-    "the top of a day has ten skiers, ties by the smaller id",
-    (n) => inTurn(...skiers.map(([skierID, liftID]) => post(rides, bodyOf(n, { skierID, liftID })))),
+    "the top of a day has ten skiers, ties by the smaller id; a key of one skier is not that of another",
+    (n) => inTurn(...skiers.map(([skierID, liftID]) => post(rides, bodyOf(n, { skierID, liftID }), keyed("1")))),
     skiers.map(() => created),
     (n) => skiers.map(([skier, lift]) => row(n, { skier, lift })),
     (n) => {

@@ -1,6 +1,7 @@
 import { isEventId } from "@tally/contract";
 import { expect, test } from "vitest";
 import { liftRideEvent, type LiftRide } from "./event.ts";
+import { routes } from "./routes.ts";
 
 const ride: LiftRide = { resort: "silverMt", season: 2019, day: 1, skierId: 2, minute: 408, liftId: 27 };
 
@@ -22,4 +23,12 @@ test("equal rides have equal ids, different rides different ids", () => {
     { liftId: 2, resort: "7/silverMt" },
   ].map((more) => liftRideEvent({ ...ride, ...more }).id);
   expect(new Set([id, ...others]).size).toBe(others.length + 1);
+});
+
+test("each skier has an own scope of keys, in which an import sends one ride after the other", () => {
+  const scopesOf = (skierID: string) => routes.map(({ scope }) => scope({ skierID }, { skierID }));
+  expect([scopesOf("002"), scopesOf("3")]).toEqual([
+    ["liftrides/2", "liftrides/2"],
+    ["liftrides/3", "liftrides/3"],
+  ]);
 });

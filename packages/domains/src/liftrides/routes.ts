@@ -23,8 +23,7 @@ const Resort = Type.Union([ResortText, Type.Integer({ minimum: 0, maximum: Numbe
   expected: "a resort of 1 to 64 printable characters",
 });
 
-// The id of a skier's ride is made of the ride, so a scope makes no difference.
-const scope = "liftrides";
+const scopeOf = (skierID: string | number): string => `liftrides/${Number(skierID)}`;
 // Other than the scope that liftRideEvent hashes: no key leads to the id of a skier's ride.
 const scopeOfUnknown = "liftrides without skier";
 
@@ -46,7 +45,7 @@ const withoutSeason = ingestRoute({
     },
     { expected: "an object with resortID, dayID, time and liftID, and skierID if it is known" },
   ),
-  scope: (_params, { skierID }) => (skierID === undefined ? scopeOfUnknown : scope),
+  scope: (_params, { skierID }) => (skierID === undefined ? scopeOfUnknown : scopeOf(skierID)),
   toEvent(id, _params, { skierID, ...body }): LiftRideEvent {
     const ride = {
       resort: String(body.resortID),
@@ -74,7 +73,7 @@ const withSeason = ingestRoute({
   summary: "one ride",
   params: Type.Object({ resortID: ResortText, seasonID: seasons.Text, dayID: days.Text, skierID: ids.Text }),
   body: closed({ time: minutes.Value, liftID: lifts.Value }, { expected: "an object with time and liftID" }),
-  scope: () => scope,
+  scope: ({ skierID }) => scopeOf(skierID),
   toEvent: (_id, params, body) =>
     liftRideEvent({
       resort: params.resortID,
