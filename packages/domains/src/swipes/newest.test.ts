@@ -1,7 +1,8 @@
-import { Moves } from "@tally/contract";
-import { expect, test } from "vitest";
+import { Moves, newEventId } from "@tally/contract";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { SwipeEvent } from "./event.ts";
 import { changesOf, type Taken, rank } from "./rank.ts";
+import { routes } from "./routes.ts";
 
 const batch = { producer: "0123456789abcdef", sequence: 0 };
 const swipe = (at: number, id: string, liked: boolean): SwipeEvent => {
@@ -48,6 +49,17 @@ test("the newest swipe of a pair wins and sets the likes, in any order and any p
       }
     }
   }
+});
+
+test("a later swipe is newer, also after the clock of its gateway was set back", () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const swiped = (leftorright: string) =>
+    routes.map(({ toEvent }) => toEvent(newEventId(), { leftorright }, { swiper: 1, swipee: 2 }));
+  const first = swiped("right");
+  vi.setSystemTime(Date.now() - 3_600_000);
+  const later = swiped("left");
+  expect(stored([first, later])).toEqual({ likes: 0, newest: later[0] });
 });
 
 function permutations<T>(list: readonly T[]): readonly (readonly T[])[] {

@@ -1,4 +1,4 @@
-import { ingestRoute, type EventFiles } from "@tally/contract";
+import { eventTimeOf, ingestRoute, type EventFiles } from "@tally/contract";
 import { Type } from "typebox";
 import { closed, ids, texts } from "../values.ts";
 import type { SwipeEvent } from "./event.ts";
@@ -20,7 +20,8 @@ const swipe = ingestRoute({
     swiper: ids.parse("swiper", swiper),
     swipee: ids.parse("swipee", swipee),
     liked: leftorright === "right",
-    at: Date.now(),
+    // Unlike the clock, ids of one gateway never go back.
+    at: eventTimeOf(id) ?? Date.now(),
     comment: comment ?? "",
   }),
   status: 201,
