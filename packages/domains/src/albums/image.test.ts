@@ -15,6 +15,11 @@ const app0 = "ffe0 0010 4a464946000101000001000100 00";
 test.each([
   ["a PNG", `${png} 000036b0 000036b0`, { width: 14_000, height: 14_000 }],
   ["a GIF", "474946383961 0140 f000", { width: 0x4001, height: 0xf0 }],
+  [
+    "a GIF whose first frame exceeds its screen, behind colours and extensions",
+    "474946383961 0100 0100 80 00 00 000000ffffff 21f9 04 00000000 00 21fe 01 2c 00 2c 0100 0200 204e 204e 00",
+    { width: 20_001, height: 20_002 },
+  ],
   ["a baseline JPEG", `ffd8 ${app0} ffc0 0011 08 0102 0304 03`, { width: 0x304, height: 0x102 }],
   [
     "a progressive JPEG behind tables",

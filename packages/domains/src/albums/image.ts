@@ -30,21 +30,37 @@ export function isTooLarge({ width, height }: ImageSize): boolean {
   return width > sidePixelsMax || height > sidePixelsMax || width * height > pixelsMax;
 }
 
-/** undefined if no decoder would find one. "hidden": a JPEG with more markers before its frame header than any camera
- * or editor writes; to read all of them could take 0.5 s. PNG: ISO 15948, 11.2.2. JPEG: ISO 10918-1, B.2.2. GIF:
- * GIF89a,
- * 18. WebP: RFC 9649, 2.5 to 2.7. */
+/** undefined if no decoder would find one. "hidden": a JPEG or GIF with more markers before its first frame than any
+ * camera or editor writes; to read all of them could take 0.5 s. PNG: ISO 15948, 11.2.2. JPEG: ISO 10918-1, B.2.2.
+ * GIF: GIF89a, 18 to 20. WebP: RFC 9649, 2.5 to 2.7. */
 export function imageSizeOf(type: ImageType, bytes: Buffer): ImageSize | "hidden" | undefined {
   switch (type) {
     case "image/png":
       return has(bytes, 12, "IHDR", 24) ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : undefined;
     case "image/gif":
-      return bytes.length >= 10 ? { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) } : undefined;
+      return bytes.length >= 10 ? sizeOfGif(bytes) : undefined;
     case "image/webp":
       return sizeOfWebp(bytes);
     case "image/jpeg":
       return sizeOfJpeg(bytes);
   }
+}
+
+/** The screen, or more: some decoders enlarge it for the first frame. */
+function sizeOfGif(bytes: Buffer): ImageSize | "hidden" {
+  const [width, height, flags] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8), bytes[10] ?? 0];
+  let at = flags < 0x80 ? 13 : 13 + 3 * 2 ** (1 + (flags & 7));
+  for (let markers = 0; bytes[at] === 0x21;) {
+    at += 2;
+    // An empty part ends an extension.
+    for (let size = 1; size > 0; at += 1 + size) {
+      if (++markers > markersMax) return "hidden";
+      size = bytes[at] ?? 0;
+    }
+  }
+  if (bytes[at] !== 0x2c || at + 9 > bytes.length) return { width, height };
+  const [left = 0, top = 0, w = 0, h = 0] = [1, 3, 5, 7].map((field) => bytes.readUInt16LE(at + field));
+  return { width: Math.max(width, left + w), height: Math.max(height, top + h) };
 }
 
 function sizeOfWebp(bytes: Buffer): ImageSize | undefined {
