@@ -183,7 +183,11 @@ test.concurrent.each([
     "line 1: column date: expected a calendar date as yyyymmdd, got nothing",
   ],
   [["import", `${sales}1,1,20261120,5:1\n`, "--url", nowhere, "--give-up-after", "1"], 3, "does not respond"],
-  [["import", "FILE:a\n", "--domain", "shoes"], 2, "--domain: expected one of purchases, "],
+  [
+    ["import", "FILE:a\n", "--domain", "shoes"],
+    2,
+    "--domain: expected one of purchases, albums, liftrides, steps, swipes, voids, refunds, stores, items, got shoes",
+  ],
   [["import", "FILE:a\n", "--domain", "stores", "--acknowledged", "x"], 2, "--acknowledged: stores are no events"],
   [["export", "albums"], 2, "albums: its events cannot be exported"],
   [["send", "steps", "--userID", "1"], 2, "tally: day: expected "],

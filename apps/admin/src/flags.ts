@@ -12,14 +12,15 @@ export interface DomainsFlag {
 
 /** The domains of the flag, or all. Throws a CommandError for an unknown name. */
 export function domainsOf({ domain: names }: DomainsFlag): readonly Domain[] {
-  return names === undefined ? domains : names.map(domainNamed);
+  return names === undefined ? domains : names.map((name) => domainNamed(name));
 }
 
-/** Throws a CommandError for an unknown name. */
-export function domainNamed(name: string): Domain {
+/** Throws a CommandError for an unknown name. `others`: what else the command takes. */
+export function domainNamed(name: string, others: readonly string[] = []): Domain {
   const found = domains.find((domain) => domain.name === name);
   if (found !== undefined) return found;
-  throw usageError(`--domain: expected one of ${domains.map((one) => one.name).join(", ")}, got ${name}`);
+  const names = [...domains.map((one) => one.name), ...others];
+  throw usageError(`--domain: expected one of ${names.join(", ")}, got ${name}`);
 }
 
 /** What has files of this name: a domain, some of its events, or its configuration, which has `puts` and no `routes`.
@@ -31,7 +32,8 @@ export function fileDomainNamed(name: string): Domain {
     const { route, files } = other;
     return { ...domain, files, ...(route.kind === "put" ? { routes: [], puts: [route] } : { routes: [route] }) };
   }
-  return domainNamed(name);
+  const others = domains.flatMap(({ otherFiles }) => Object.keys(otherFiles ?? {}));
+  return domainNamed(name, others);
 }
 
 /** For commands whose result a program may read. */
