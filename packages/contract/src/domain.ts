@@ -16,7 +16,7 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly name: string;
   /** One sentence for the API reference. */
   readonly description: string;
-  /** The stored event. The gateway checks with it what a request became, the writer what a message holds. */
+  /** The stored event. The writer checks with it what a message holds. */
   readonly event: TSchema;
   /** In every message; raise it with every change of `event`, which must accept earlier events: they may be queued or
    * dead letters. A writer of an earlier release keeps a message of a later version whole, as a dead letter. */
