@@ -215,7 +215,7 @@ test("equal rankings of many days that are under way at once are counted once", 
   const top = (more: object = {}) => get("/top-items", {}, { ...query, ...more }, { ...sources, stream: found });
   const earlier = [top(), top()];
   await vi.waitFor(() => expect(found).toHaveBeenCalled(), { timeout: 10_000, interval: 5 });
-  await delay(5);
+  await nextEpoch(database, name);
   const askedAt = new Date().toISOString();
   const last = await top({ limit: 1 });
   expect(String(fieldIn(last, "asOf")) < askedAt).toBe(true);

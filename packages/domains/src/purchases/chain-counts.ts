@@ -62,26 +62,26 @@ export function ofChain(list: "keys" | "members", region?: Region): Owner {
       topLive: (boards, window, limit) => topOfRegion(boards, region, { window, list, limit }),
     }),
     async countsOf({ read, stream }, key: Key) {
-      const stores = region?.stores ?? [];
+      const [stores, [, by, from, to]] = [region?.stores ?? [], key];
       const { select, values, ofDay } = region === undefined ? ofAllStores : ofSomeStores;
       const chosen = [stores.length, ...stores, ...key] as const;
-      const isDay = key[2] === key[3];
+      const isDay = from === to;
       const most = isDay ? rowsMax.ofDay : rowsMax.ofDays;
       const idOf = (store: number) => (list === "members" ? store : null);
       const sums = new Counts();
       let seen = 0;
       const add = async (rows: readonly Row[]): Promise<void> => {
         seen += rows.length;
-        if (seen > most) throw new InvalidInput(isDay ? "date" : "from", `at most ${most.toLocaleString("en")} sales: fewer days, or a region with fewer stores`, `${key[2]}`); // oxfmt-ignore
+        if (seen > most) throw new InvalidInput(isDay ? "date" : "from", `at most ${most.toLocaleString("en")} sales: fewer days, or a region with fewer stores`, `${from}`); // oxfmt-ignore
         const own = region === undefined ? rows : rows.filter(({ store, day }) => region.has(store, Number(day)));
         const counted = own.map(({ store, counts, isFolded }) => ({ id: idOf(store), counts, isFolded }));
-        await sums.add(counted, key[1]);
+        await sums.add(counted, by);
       };
       if (isDay) {
         await add(await read(ofDay, chosen));
         return sums;
       }
-      return shared(stream, JSON.stringify([list, region?.of, chosen]), async () => {
+      return shared(stream, JSON.stringify([list, region?.of, by, from, to]), async () => {
         await stream(select, values(chosen), (rows) => add(rows.map(rowOf)));
         return sums;
       });
