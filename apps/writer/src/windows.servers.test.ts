@@ -257,9 +257,20 @@ test("a ranking of the chain with too many rows is refused", async () => {
     return Array.from({ length: 300_001 }, () => (Array.isArray(found) ? found[0] : undefined)) as never; // oxlint-disable-line typescript/no-unsafe-type-assertion
   };
   const stream: Sources["stream"] = (_sql, _values, each) => each(Array(3_000_001));
-  for (const path of ["/top-items", "/top-stores"]) {
-    const top = (query: object) => get(path, {}, query, { ...sources, read: many, stream });
-    await expect(top({ date: nineAgo })).rejects.toThrow("at most 300,000 sales");
+  const away = () => Promise.reject(Object.assign(new Error("Redis is away"), { failureClass: "unavailable" }));
+  const { boards } = sources;
+  const late: typeof boards = {
+    ...boards,
+    top: () => delay(700, { asOf: 1, isExact: true, total: 0, entries: [] }),
+    whole: () => delay(700, { asOf: 1, cells: [new Map()] }),
+  };
+  for (const path of ["/top-items", "/top-stores", "/top-categories"]) {
+    const top = (query: object, more = boards) =>
+      get(path, {}, query, { ...sources, read: many, stream, boards: more });
+    await expect(top({ date: nineAgo })).rejects.toThrow("date: expected at most 300,000 sales");
+    await expect(top({ from: nineAgo, to: nineAgo })).rejects.toThrow("from: expected at most 300,000 sales");
     await expect(top({ from: nineAgo, to: fourAgo })).rejects.toThrow("at most 3,000,000 sales");
+    await expect(top({ date: today }, { ...boards, top: away, whole: away })).rejects.toThrow("Redis is away");
+    expect(Object.values(Object(await top({ date: today }, late)))).toContainEqual([]);
   }
 });

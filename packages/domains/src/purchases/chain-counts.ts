@@ -53,8 +53,8 @@ async function shared(stream: Sources["stream"], name: string, count: () => Prom
 }
 
 /** The items or the stores of the chain, or of a region. What the boards of live days do not show is counted from all
- * rows of its stores. */
-export function ofChain(list: "keys" | "members", region?: Region): Owner {
+ * rows of its stores; `field`: where the days of too many begin. */
+export function ofChain(list: "keys" | "members", field: "date" | "from", region?: Region): Owner {
   return {
     id: 0,
     boardOf: (_, series) => (region === undefined ? chainBoards(boardsOfSeries(sales, series))?.[list] : undefined),
@@ -72,7 +72,7 @@ export function ofChain(list: "keys" | "members", region?: Region): Owner {
       let seen = 0;
       const add = async (rows: readonly Row[]): Promise<void> => {
         seen += rows.length;
-        if (seen > most) throw new InvalidInput(isDay ? "date" : "from", `at most ${most.toLocaleString("en")} sales: fewer days, or a region with fewer stores`, `${from}`); // oxfmt-ignore
+        if (seen > most) throw new InvalidInput(field, `at most ${most.toLocaleString("en")} sales: fewer days, or a region with fewer stores`, `${from}`); // oxfmt-ignore
         const own = region === undefined ? rows : rows.filter(({ store, day }) => region.has(store, Number(day)));
         const counted = own.map(({ store, counts, isFolded }) => ({ id: idOf(store), counts, isFolded }));
         await sums.add(counted, by);

@@ -3,12 +3,13 @@ import { Type, type Static } from "typebox";
 import { AsOf, closed, ids, labels, parseTopLimit } from "../values.ts";
 import { Amount, asOf as exampleAsOf, ItemParams, Name, second as exampleSeller, withAmount } from "./best-sellers.ts";
 import { byCategory, byRegion, ofChain, regionNamed } from "./chain-counts.ts";
+import type { Count } from "./counts.ts";
 import { exampleItem, items } from "./items.ts";
 import { liveCounts, ofAll } from "./live-chain.ts";
 import { storesOfItem } from "./series.ts";
 import { exampleStore, stores } from "./stores.ts";
 import { PageQuery, parseOffset, parseWindow, ShownWindow, WindowQuery } from "./window.ts";
-import { countsIn, ifAvailable, storesWith, topIn } from "./window-counts.ts";
+import { countsIn, ifAvailable, liveOrCounted, storesWith, topIn } from "./window-counts.ts";
 
 const Region = { region: Type.Optional(labels(60)) };
 const ChainQuery = closed({ ...PageQuery.properties, ...Region });
@@ -34,8 +35,9 @@ type Chosen = Omit<Static<typeof ChainQuery>, "limit" | "offset">;
 async function ownerIn(sources: Sources, { region, ...query }: Chosen, list: "keys" | "members") {
   const isToday = query.date === undefined && query.from === undefined && query.to === undefined;
   const { window, shown } = await parseWindow(sources, isToday ? { ...query, date: "today" } : query);
-  if (region === undefined) return { owner: ofChain(list), window, shown };
-  return { owner: ofChain(list, await regionNamed(sources, region)), window, shown: { region, ...shown } };
+  const field = query.from === undefined ? "date" : "from";
+  if (region === undefined) return { owner: ofChain(list, field), window, shown };
+  return { owner: ofChain(list, field, await regionNamed(sources, region)), window, shown: { region, ...shown } };
 }
 
 const about =
@@ -143,11 +145,10 @@ const topCategories = queryRoute({
   everyMs: 15_000,
   async respond({ query }, sources) {
     const { owner, window, shown } = await ownerIn(sources, query, "keys");
-    const live =
-      query.region === undefined
-        ? await ifAvailable(liveCounts(sources.boards, window, ofAll("keys")), wholeBoardWithinMs)
-        : undefined;
-    const counts = live?.counts ?? (await countsIn(sources, owner, window)).all();
+    const live = async () =>
+      query.region === undefined ? liveCounts(sources.boards, window, ofAll("keys")) : undefined;
+    const count = async () => ({ counts: (await countsIn(sources, owner, window)).all() });
+    const { counts } = await liveOrCounted<{ counts: Iterable<Count> }>(live(), count, wholeBoardWithinMs);
     const sold = await byCategory(sources, counts);
     return { ...shown, categories: sold.map((one) => withAmount({ category: one.name }, window.by, one)) };
   },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { fieldIn, firstLiveDay, keyedRead, sliceOf, type Sources } from "@tally/contract";
+import { fieldIn, firstLiveDay, InvalidInput, keyedRead, sliceOf, type Sources } from "@tally/contract";
 import { topLimitMax, topOf } from "../values.ts";
 import { Counts, withRanks, type Count, type CountsRow, type Ranked } from "./counts.ts";
 import { itemsOfStore, seriesOf, storesOfItem, type Measure } from "./series.ts";
@@ -135,23 +135,39 @@ export async function countsIn(sources: Sources, { id, countsOf }: Owner, { by, 
 const boardWithinMs = 500;
 
 /** The first 100 or fewer and their age, as Redis keeps them; undefined: it does not. */
-async function topOfBoard({ boards }: Sources, { id: owner, boardOf }: Owner, { by, days }: Window, limit: number) {
-  const [day, more] = days ?? [];
+async function topOfBoard({ boards }: Sources, { id, boardOf, topLive }: Owner, window: Window, limit: number) {
+  if (topLive !== undefined) return topLive(boards, window, limit);
+  const [day, more] = window.days ?? [];
   const isOld = day !== undefined && day < firstLiveDay(Date.now());
-  const series = seriesOf(by, day);
-  const board = boardOf(owner, series);
+  const board = boardOf(id, seriesOf(window.by, day));
   if (limit > topLimitMax || more !== undefined || isOld || board === undefined) return undefined;
-  const read = topOf(boards, board, limit, (id, count): Count => ({ id: Number(id), count }));
-  const top = await (series === "" ? read : ifAvailable(read));
-  return top?.isExact ? top : undefined;
+  const top = await topOf(boards, board, limit, (member, count): Count => ({ id: Number(member), count }));
+  return top.isExact ? top : undefined;
 }
+
+// All time by quantity is always kept.
+const withinOf = ({ by, days }: Window) => (by === "quantity" && days === undefined ? Infinity : boardWithinMs);
 
 /** undefined: Redis does not respond in time. */
 export async function ifAvailable<T>(read: Promise<T>, withinMs = boardWithinMs): Promise<T | undefined> {
+  if (withinMs === Infinity) return read;
   return Promise.race([read, delay(withinMs, undefined, { ref: false })]).catch((error: unknown) => {
     if (fieldIn(error, "failureClass") !== "unavailable") throw error;
     return undefined;
   });
+}
+
+/** What Redis says; counted if it says nothing or not in time. If that is too much to count, it waits for Redis. */
+export async function liveOrCounted<T>(read: Promise<T | undefined>, count: () => Promise<T>, withinMs: number) {
+  const live = await ifAvailable(read, withinMs);
+  return (
+    live ??
+    count().catch(async (error: unknown) => {
+      const late = error instanceof InvalidInput ? await read : undefined;
+      if (late === undefined) throw error;
+      return late;
+    })
+  );
 }
 
 // Taken before the rows are read: they may contain newer sales.
@@ -165,14 +181,16 @@ export async function topIn(
   window: Window,
   { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
 ): Promise<{ asOf: string | null; total: number | undefined; entries: readonly Count[] }> {
-  const ofBoard = await topOfBoard(sources, owner, window, offset + limit);
-  const top = ofBoard ?? (owner.topLive && (await ifAvailable(owner.topLive(sources.boards, window, offset + limit))));
-  if (top !== undefined) return { ...top, entries: top.entries.slice(offset) };
-  const askedAt = now();
-  const counts = await countsIn(sources, owner, window);
-  // The counts of an earlier request may be older than this one.
-  const asOf = counts.asOf < askedAt ? counts.asOf : askedAt;
-  return { asOf, total: counts.total, entries: counts.top(offset + limit).slice(offset) };
+  const count = async () => {
+    const askedAt = now();
+    const counts = await countsIn(sources, owner, window);
+    // The counts of an earlier request may be older than this one.
+    const asOf = counts.asOf < askedAt ? counts.asOf : askedAt;
+    return { asOf, total: counts.total, entries: counts.top(offset + limit) };
+  };
+  const read = topOfBoard(sources, owner, window, offset + limit);
+  const top = await liveOrCounted(read, count, withinOf(window));
+  return { ...top, entries: top.entries.slice(offset) };
 }
 
 /** A count with its rank between `each` on both sides, and their age; undefined: it is 0. */
@@ -182,7 +200,7 @@ export async function rankIn(
   window: Window,
   { id, each }: { readonly id: number; readonly each: number },
 ): Promise<{ asOf: string | null; around: readonly Ranked[] | undefined }> {
-  const top = await topOfBoard(sources, owner, window, topLimitMax);
+  const top = await ifAvailable(topOfBoard(sources, owner, window, topLimitMax), withinOf(window));
   if (top !== undefined) {
     const { asOf, entries } = top;
     const at = entries.findIndex((one) => one.id === id);
