@@ -3,7 +3,7 @@ import type { Event, FeedEvent, WatchSources } from "@tally/contract";
 import { rebuild } from "@tally/reconcile";
 import { ownRankings } from "@tally/redis/own-rankings";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { bodyOf, get, openWriter, purchases, purchasesDatabase, sale, sourcesOf } from "./purchases.test-kit.ts";
 import { sumsOfRows, type Sum } from "./purchases.test-kit.ts";
 
@@ -356,4 +356,21 @@ test("many receipts are counted when a quarter of an hour begins, also once afte
   await setMany();
   await sell(sale(201, { date: day }));
   expect({ receipts: await shownAt(35) }).toEqual(await counted());
+});
+
+test("what a region had sold a week ago is rounded once, not by store", async () => {
+  await openSales();
+  const nowMs = Math.floor(Date.now() / (15 * minuteMs)) * 15 * minuteMs + 7 * minuteMs;
+  const atMs = nowMs - 7 * dayMs;
+  const sold = Array.from({ length: 150_000 }, (_, at) => [1000 + at, 1, null, atMs]);
+  const slot = Math.floor(atMs / (15 * minuteMs));
+  await database.transaction(async (tx) => {
+    await tx.execute("DELETE FROM stores");
+    const one = [utcDayOf(atMs), slot, sold.length, null, JSON.stringify(sold), "[]"];
+    await tx.insert("INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES ?", [one]);
+  });
+  vi.spyOn(Date, "now").mockReturnValue(nowMs);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const weekAgo = { quantity: 70_000 };
+  expect(fieldIn(await salesOf(utcDayOf(nowMs)), "regions")).toContainEqual(expect.objectContaining({ weekAgo }));
 });

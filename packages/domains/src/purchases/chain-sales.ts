@@ -19,8 +19,6 @@ const hourSlots = 4;
 // A day has up to 50 hours: it begins in UTC+14 and closes at 6 in UTC-12. What is counted later is in the last one.
 const hoursMax = 50;
 
-type ByStore = ReadonlyMap<number, Sold>;
-
 const shown = ({ quantity, net, receipts = null }: Sold) => ({
   quantity,
   ...(net !== null && { netSales: moneyText(net) }),
@@ -34,12 +32,6 @@ async function soldOf({ boards, rows }: Sources, date: number) {
   const last = await storesAt(rows, date);
   const grewAtMs = Array.from(last?.stores.values() ?? [], (one) => one.grewAtMs);
   return last && { stores: last.stores, none: noSales, asOf: Math.max(0, ...grewAtMs) || undefined };
-}
-
-/** The same until a time. */
-function soldBefore(samples: readonly { readonly slot: number; readonly stores: ByStore }[], atMs: number): ByStore {
-  const ids = [...(samples.at(-1)?.stores.keys() ?? [])];
-  return new Map(ids.map((id) => [id, soldAt(samples, atMs, (one) => one.stores.get(id) ?? noSales)]));
 }
 
 /** What was counted in each hour: differences of sums. `end`: the sum now. */
@@ -71,23 +63,22 @@ function shownHours(now: ReadonlyMap<number, Sold>, weekAgo: ReadonlyMap<number,
   });
 }
 
-function shownRegions(
-  byStore: ByStore,
-  weekAgo: ByStore,
-  regionsNow: ReadonlyMap<number, string>,
-  regionsThen: typeof regionsNow,
-) {
-  const byRegion = (all: ByStore, regions: ReadonlyMap<number, string>) => {
-    const sums = Map.groupBy(all, ([id]) => regions.get(id) ?? "");
-    return new Map(Array.from(sums, ([region, of]) => [region, sumOf(of.map(([, one]) => one))] as const));
-  };
-  const [sold, before] = [byRegion(byStore, regionsNow), byRegion(weekAgo, regionsThen)];
-  return [...new Set([...sold.keys(), ...before.keys()])]
-    .map((region) => ({ region, sold: sold.get(region) ?? noSales, before: before.get(region) ?? noSales }))
-    .toSorted((a, b) => (b.sold.net ?? 0) - (a.sold.net ?? 0) || b.sold.quantity - a.sold.quantity)
-    .map(({ region, sold: now, before: then }) =>
-      Object.assign(region === "" ? {} : { region }, shown(now), weekAgo.size > 0 ? { weekAgo: shown(then) } : {}),
-    );
+type Regions = ReadonlyMap<string, Sold>;
+
+function byRegion(all: ReadonlyMap<number, Sold>, regions: ReadonlyMap<number, string>): Regions {
+  const sums = Map.groupBy(all, ([id]) => regions.get(id) ?? "");
+  return new Map(Array.from(sums, ([region, of]) => [region, sumOf(of.map(([, one]) => one))]));
+}
+
+/** `before`: of the last samples until a week ago. */
+function shownRegions(sold: Regions, before: readonly { slot: number; regions: Regions }[], untilMs: number) {
+  return [...new Set([...sold.keys(), ...(before.at(-1)?.regions.keys() ?? [])])]
+    .map((region) => ({ region, now: sold.get(region) ?? noSales }))
+    .toSorted((a, b) => (b.now.net ?? 0) - (a.now.net ?? 0) || b.now.quantity - a.now.quantity)
+    .map(({ region, now }) => {
+      const then = soldAt(before, untilMs, ({ regions }) => regions.get(region) ?? noSales);
+      return Object.assign(region === "" ? {} : { region }, shown(now), before.length > 0 && { weekAgo: shown(then) });
+    });
 }
 
 const Optional = Type.Optional(Type.String());
@@ -172,6 +163,7 @@ export const salesOfChain = queryRoute({
     const week = Math.round((endOf(clock, date) - endOf(clock, before)) / hourMs);
     const counted = { ...noSales, receipts: samples.at(-1)?.receipts ?? null };
     const total = sumOf([found.none, ...found.stores.values(), counted]);
+    const regionsBefore = storesBefore.map(({ slot, stores: all }) => ({ slot, regions: byRegion(all, regionsThen) }));
     const dayBefore = samplesBefore.at(-1);
     const until = dayBefore && shown(soldAt(samplesBefore, untilMs, (one) => one));
     const hours = hoursOf(samples, date < firstLiveDay(nowMs) ? undefined : total, nowMs);
@@ -183,7 +175,7 @@ export const salesOfChain = queryRoute({
       ...shown(total),
       ...(dayBefore && until && { weekAgo: { date: String(before), ...until, day: shown(dayBefore) } }),
       hours: shownHours(hours, hoursOf(samplesBefore, undefined, nowMs), week),
-      regions: shownRegions(found.stores, soldBefore(storesBefore, untilMs), regionsNow, regionsThen),
+      regions: shownRegions(byRegion(found.stores, regionsNow), regionsBefore, untilMs),
       ...(isToday
         ? await shownAlerts(sources, regionsNow)
         : { alertsAsOf: null, silent: [], doubtful: [], alerts: [] }),
