@@ -358,7 +358,7 @@ test("many receipts are counted when a quarter of an hour begins, also once afte
   expect({ receipts: await shownAt(35) }).toEqual(await counted());
 });
 
-test("what a region had sold a week ago is rounded once, not by store", async () => {
+test("what a region had sold a week ago is rounded once, not by store, of any number of stores", async () => {
   await openSales();
   const nowMs = Math.floor(Date.now() / (15 * minuteMs)) * 15 * minuteMs + 7 * minuteMs;
   const atMs = nowMs - 7 * dayMs;
@@ -373,4 +373,5 @@ test("what a region had sold a week ago is rounded once, not by store", async ()
   onTestFinished(() => void vi.restoreAllMocks());
   const weekAgo = { quantity: 70_000 };
   expect(fieldIn(await salesOf(utcDayOf(nowMs)), "regions")).toContainEqual(expect.objectContaining({ weekAgo }));
+  expect(fieldIn(await salesOf(utcDayOf(atMs)), "asOf")).toBe(new Date(atMs).toISOString());
 });

@@ -30,8 +30,8 @@ async function soldOf({ boards, rows }: Sources, date: number) {
   const live = date < firstLiveDay(Date.now()) ? undefined : await ifAvailable(soldNow(boards, date));
   if (live !== undefined) return live;
   const last = await storesAt(rows, date);
-  const grewAtMs = Array.from(last?.stores.values() ?? [], (one) => one.grewAtMs);
-  return last && { stores: last.stores, none: noSales, asOf: Math.max(0, ...grewAtMs) || undefined };
+  const grewAtMs = [...(last?.stores.values() ?? [])].reduce((newest, one) => Math.max(newest, one.grewAtMs), 0);
+  return last && { stores: last.stores, none: noSales, asOf: grewAtMs || undefined };
 }
 
 /** What was counted in each hour: differences of sums. `end`: the sum now. */
