@@ -62,6 +62,7 @@ async function sumOfRows(day: number) {
   return rows.reduce(([q = 0, n = 0], one) => [q + one.quantity, n + one.netSales], [0, 0]);
 }
 
+const insertSamples = "INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES ?";
 const selectSamples =
   "SELECT slot, quantity, net_sales AS net, receipts FROM sales_samples WHERE day = ? ORDER BY slot";
 const selectReceipts = `
@@ -158,7 +159,7 @@ test("alerts name silent stores, other dates, many returns and items that sell f
     await tx.insert("INSERT INTO store_regions (store_id, valid_from, region) VALUES ?", [[101, 10000101, "South"]]);
     // The last one has what was sold until the end of its quarter of an hour.
     const samples = [sampleOf(70, 40), sampleOf(20, 52), sampleOf(0, 60)];
-    await tx.insert("INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES ?", samples);
+    await tx.insert(insertSamples, samples);
   });
 
   await sell(sale(101, { date: today }), sale(102, { date: today }));
@@ -326,7 +327,7 @@ test("after a change of the clock, the same time a week ago is that of the chain
     for (const table of ["stores", "alert_rules"]) await tx.execute(`DELETE FROM ${table}`);
     await tx.insert("INSERT INTO stores (store_id, zone, closing_hour) VALUES ?", [[402, "Europe/Berlin", 0]]);
     const samples = [sampleOf(20251020, hourEarlierMs, 402), sampleOf(20251027, nowMs, 403)];
-    await tx.insert("INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES ?", samples);
+    await tx.insert(insertSamples, samples);
   });
   const ofHour = { from: "2025-10-27T09:00:00Z", quantity: 40, weekAgo: { quantity: 40 } };
   expect(fieldIn(await salesOf(20251027), "hours")).toEqual([ofHour]);
@@ -367,11 +368,30 @@ test("what a region had sold a week ago is rounded once, not by store, of any nu
   await database.transaction(async (tx) => {
     await tx.execute("DELETE FROM stores");
     const one = [utcDayOf(atMs), slot, sold.length, null, JSON.stringify(sold), "[]"];
-    await tx.insert("INSERT INTO sales_samples (day, slot, quantity, net_sales, stores, items) VALUES ?", [one]);
+    await tx.insert(insertSamples, [one]);
   });
   vi.spyOn(Date, "now").mockReturnValue(nowMs);
   onTestFinished(() => void vi.restoreAllMocks());
   const weekAgo = { quantity: 70_000 };
   expect(fieldIn(await salesOf(utcDayOf(nowMs)), "regions")).toContainEqual(expect.objectContaining({ weekAgo }));
   expect(fieldIn(await salesOf(utcDayOf(atMs)), "asOf")).toBe(new Date(atMs).toISOString());
+});
+
+test("a day has the hours of all zones, and what is counted later is in its last one", async () => {
+  await openSales();
+  const firstMs = Date.UTC(2025, 9, 19, 10);
+  const sampleOf = (hour: number, at: number, day: number) => {
+    const slot = (firstMs / minuteMs + (24 * day + hour) * 60) / 15;
+    return [20251020 + day, slot, at + 1, null, "[]", "[]"];
+  };
+  const samples = [[0, 55, 60], [10, 60]].flatMap((hours, day) => hours.map((hour, at) => sampleOf(hour, at, day))); // oxfmt-ignore
+  await database.transaction((tx) => tx.insert(insertSamples, samples));
+  const hoursOf = async (date: number) => listOf(await salesOf(date), "hours");
+  const [all, late] = [await hoursOf(20251020), await hoursOf(20251021)];
+  expect([all.length, all.at(-1), late.length, late.at(-1)]).toEqual([
+    56,
+    { from: "2025-10-21T17:00:00Z", quantity: 2 },
+    46,
+    { from: "2025-10-22T17:00:00Z", quantity: 1 },
+  ]);
 });

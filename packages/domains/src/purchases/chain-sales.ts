@@ -16,8 +16,8 @@ import { ifAvailable } from "./window-counts.ts";
 
 const hourMs = 3_600_000;
 const hourSlots = 4;
-// A day has up to 50 hours: it begins in UTC+14 and closes at 6 in UTC-12. What is counted later is in the last one.
-const hoursMax = 50;
+// A day has up to 56 hours: it begins in UTC+14, and ends here. What is counted later is in the last one.
+const lastClock = { zone: "Etc/GMT+12", closingHour: 6 };
 
 const shown = ({ quantity, net, receipts = null }: Sold) => ({
   quantity,
@@ -35,14 +35,14 @@ async function soldOf({ boards, rows }: Sources, date: number) {
 }
 
 /** What was counted in each hour: differences of sums. `end`: the sum now. */
-function hoursOf(samples: readonly Sample[], end: Sold | undefined, nowMs: number): ReadonlyMap<number, Sold> {
-  const all =
-    end === undefined ? samples : [...samples, { ...end, slot: Math.max(slotOf(nowMs), samples.at(-1)?.slot ?? 0) }];
+function hoursOf(date: number, samples: readonly Sample[], end?: Sold): ReadonlyMap<number, Sold> {
+  const slot = Math.max(slotOf(Date.now()), samples.at(-1)?.slot ?? 0);
+  const all = end === undefined ? samples : [...samples, { ...end, slot }];
   const hours = new Map<number, Sold>();
-  const first = Math.floor((all[0]?.slot ?? 0) / hourSlots);
+  const hourMax = endOf(lastClock, date) / hourMs - 1;
   let before = noSales;
   for (const one of all) {
-    const hour = Math.min(Math.floor(one.slot / hourSlots), first + hoursMax - 1);
+    const hour = Math.min(Math.floor(one.slot / hourSlots), hourMax);
     hours.set(hour, sumOf([hours.get(hour) ?? noSales, difference(one, before)]));
     before = { ...one, net: one.net ?? before.net, receipts: one.receipts ?? before.receipts ?? null };
   }
@@ -166,7 +166,7 @@ export const salesOfChain = queryRoute({
     const regionsBefore = storesBefore.map(({ slot, stores: all }) => ({ slot, regions: byRegion(all, regionsThen) }));
     const dayBefore = samplesBefore.at(-1);
     const until = dayBefore && shown(soldAt(samplesBefore, untilMs, (one) => one));
-    const hours = hoursOf(samples, date < firstLiveDay(nowMs) ? undefined : total, nowMs);
+    const hours = hoursOf(date, samples, date < firstLiveDay(nowMs) ? undefined : total);
     const isToday = date === businessDayOf(clock, nowMs);
     return {
       date: String(date),
@@ -174,7 +174,7 @@ export const salesOfChain = queryRoute({
       ...currency,
       ...shown(total),
       ...(dayBefore && until && { weekAgo: { date: String(before), ...until, day: shown(dayBefore) } }),
-      hours: shownHours(hours, hoursOf(samplesBefore, undefined, nowMs), week),
+      hours: shownHours(hours, hoursOf(before, samplesBefore), week),
       regions: shownRegions(byRegion(found.stores, regionsNow), regionsBefore, untilMs),
       ...(isToday
         ? await shownAlerts(sources, regionsNow)
