@@ -368,7 +368,7 @@ export interface paths {
         };
         /**
          * how much the items of each category sold in all stores, by default today
-         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more. Items without a category are left out. A watch repeats it every 15 s.
+         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more. Categories of a region are always added up. Items without a category are left out. A watch repeats it every 15 s.
          */
         readonly get: operations["getTopCategories"];
         readonly put?: never;

@@ -134,7 +134,7 @@ const wholeBoardWithinMs = 5000;
 const topCategories = queryRoute({
   path: "/top-categories",
   summary: "how much the items of each category sold in all stores, by default today",
-  description: `${about}. Items without a category are left out. A watch repeats it every 15 s`,
+  description: `${about}. Categories of a region are always added up. Items without a category are left out. A watch repeats it every 15 s`,
   query: closed({ ...WindowQuery.properties, ...Region }),
   response: Type.Object({
     ...Region,
