@@ -94,6 +94,16 @@ test.each([false, true])(
   },
 );
 
+test("a redelivered batch of large sales is published in messages of at most 4 MB", async () => {
+  const { store, take } = await open();
+  const lines = Array.from({ length: 500 }, (_, at) => [2 ** 53 - 1 - at, 1, 1e12 - 1, 1e12 - 1]);
+  const sales = Array.from({ length: 75 }, (_, at) => sale(at, { lines }));
+  await store(sales, { redelivered: true });
+  const messages = await take(2);
+  for (const message of messages) expect(JSON.stringify(message).length).toBeLessThan(4_000_000);
+  expect(byId(messages.flat()).map(({ id }) => id)).toEqual(byId(sales).map(({ id }) => id));
+});
+
 test("a queue that rejects what it has no room for delays the writer once until a confirm, and the next batches not at all", async () => {
   const { store, take } = await open({ rejectedMaxMs: 1000 });
   for (let round = 0; round < 2; round++) {
