@@ -289,7 +289,7 @@ test("a sale is in the sales of the chain, of its region and of its hour, and ru
   await postJson(`${system.url}/purchases`, [sale], reader);
   const region = { region: "Harbour", quantity: 4 };
   const read = async (gateway = 0) => Object(await (await at("/sales", undefined, gateway)).json());
-  const sold = { date, regions: expect.arrayContaining([region]), silent: [], alerts: [] };
+  const sold = { date, regions: expect.arrayContaining([region]), alerts: [] };
   await expect.poll(() => read()).toMatchObject(sold);
   const { quantity, hours } = await read(1);
   expect(hours.reduce((sum: number, hour: typeof region) => sum + hour.quantity, 0)).toBe(quantity);

@@ -183,12 +183,12 @@ test("alerts name silent stores, other dates, many returns and items that sell f
 
   const body = await salesOf(today);
   const lastSaleAt = new Date(earlierMs).toISOString();
-  expect(fieldIn(body, "silent")).toEqual([{ storeID: 101, region: "South", lastSaleAt, usual: 12 }]);
-  expect(fieldIn(body, "doubtful")).toMatchObject([{ storeID: 104 }]);
   const sinceOf = (of: unknown) => listOf(of, "alerts").map((one) => [fieldIn(one, "rule"), fieldIn(one, "since")]);
   const since = fieldIn(told[0]?.[0]?.data, "since");
   expect(sinceOf(body)).toEqual(["silent", "dates", "returns", "surge"].map((rule) => [rule, since]));
-  expect(listOf(body, "alerts").slice(2)).toMatchObject([
+  expect(listOf(body, "alerts")).toMatchObject([
+    { storeID: 101, region: "South", lastSaleAt, usual: 12 },
+    { storeID: 104 },
     { storeID: 103, text: "30 of 40 units that it sold today were returned" },
     { itemID: 77, text: "60 units in 60 minutes; usual are 0" },
   ]);

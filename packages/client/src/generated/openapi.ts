@@ -448,7 +448,7 @@ export interface paths {
         };
         /**
          * what all stores have sold on a business day, today by default, beside a week before
-         * @description `hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
+         * @description `hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
          */
         readonly get: operations["getSales"];
         readonly put?: never;
@@ -3357,7 +3357,7 @@ export interface operations {
                 /** @description csv; without it the response is JSON */
                 readonly format?: "csv";
                 /** @description the list in the CSV, by default hours */
-                readonly list?: "hours" | "regions" | "silent" | "doubtful" | "alerts";
+                readonly list?: "hours" | "regions" | "alerts";
             };
             readonly header?: never;
             readonly path?: never;
@@ -3416,20 +3416,6 @@ export interface operations {
                         }[];
                         /** Format: date-time */
                         readonly alertsAsOf: string | null;
-                        readonly silent: {
-                            readonly storeID: number;
-                            readonly name?: string;
-                            readonly region?: string;
-                            /** Format: date-time */
-                            readonly lastSaleAt: string | null;
-                            readonly usual: number;
-                        }[];
-                        readonly doubtful: {
-                            readonly storeID: number;
-                            readonly name?: string;
-                            readonly region?: string;
-                            readonly reason: string;
-                        }[];
                         readonly alerts: {
                             /** @enum {unknown} */
                             readonly rule: "silent" | "dates" | "returns" | "surge";
@@ -3439,6 +3425,9 @@ export interface operations {
                             readonly itemID?: number;
                             readonly since: string;
                             readonly text: string;
+                            /** Format: date-time */
+                            readonly lastSaleAt?: string | null;
+                            readonly usual?: number;
                         }[];
                     };
                 };

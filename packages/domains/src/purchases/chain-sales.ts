@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { AsOf, closed } from "../values.ts";
 import { businessDayOf, dateAfter, endOf, weekBefore } from "./business-day.ts";
 import { ruleNames } from "./alert-rules.ts";
-import { alertsRead, type Alert } from "./alerts.ts";
+import { alertsRead } from "./alerts.ts";
 import { kept, regionsOnDay } from "./chain-counts.ts";
 import { currencyOfChain } from "./currency.ts";
 import { items } from "./items.ts";
@@ -83,7 +83,6 @@ function shownRegions(sold: Regions, before: readonly { slot: number; regions: R
 
 const Optional = Type.Optional(Type.String());
 const Amounts = { quantity: Type.Integer(), netSales: Optional, receipts: Type.Optional(Type.Integer()) };
-const Store = { storeID: Type.Integer(), name: Optional, region: Optional };
 
 const listMax = 200;
 const isoOf = (ms: number): string => new Date(ms).toISOString();
@@ -95,22 +94,12 @@ async function shownAlerts(sources: Sources, regions: ReadonlyMap<number, string
   const idsOf = (id: "storeID" | "itemID") => alerts.map((one) => ({ id: one[id] ?? -1 }));
   const named = [stores.namesOf(sources, idsOf("storeID")), items.namesOf(sources, idsOf("itemID"))] as const;
   const [ofStores, ofItems] = await Promise.all(named);
-  const shownOnes = alerts.map((one, at) => {
-    const region = regions.get(one.storeID ?? -1);
-    return { one, more: { ...ofStores[at], ...ofItems[at], ...(region !== undefined && { region }) } };
-  });
-  const ofRule = <T extends object>(rule: Alert["rule"], shownAs: (one: Alert) => T) =>
-    shownOnes.flatMap(({ one, more }) =>
-      one.rule === rule ? [{ storeID: one.storeID ?? 0, ...more, ...shownAs(one) }] : [],
-    );
-  const lastOf = (ms: number) => (ms === 0 ? null : isoOf(ms));
   return {
     alertsAsOf: foundAt === undefined ? null : isoOf(foundAt),
-    silent: ofRule("silent", ({ lastMs = 0, usual = 0 }) => ({ lastSaleAt: lastOf(lastMs), usual })),
-    doubtful: ofRule("dates", ({ text }) => ({ reason: text })),
-    alerts: shownOnes.map(({ one: { rule, storeID, itemID = 0, sinceMs, text }, more }) => {
-      const of = storeID === undefined ? { itemID } : { storeID };
-      return Object.assign({ rule, since: isoOf(sinceMs), text }, of, more);
+    alerts: alerts.map(({ sinceMs, lastMs, ...one }, at) => {
+      const region = regions.get(one.storeID ?? -1);
+      const more = { since: isoOf(sinceMs), ...ofStores[at], ...ofItems[at], ...(region !== undefined && { region }) };
+      return Object.assign(one, more, lastMs !== undefined && { lastSaleAt: lastMs === 0 ? null : isoOf(lastMs) });
     }),
   };
 }
@@ -119,7 +108,7 @@ export const salesOfChain = queryRoute({
   path: "/sales",
   summary: "what all stores have sold on a business day, today by default, beside a week before",
   description:
-    "`hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `silent`, `doubtful` (dates) and `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
+    "`hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
   query: closed({ date: Type.Optional(DayText) }),
   mayMiss: true,
   response: Type.Object({
@@ -131,16 +120,17 @@ export const salesOfChain = queryRoute({
     hours: Type.Array(Type.Object({ from: Type.String(), ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) })),
     regions: Type.Array(Type.Object({ region: Optional, ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) })),
     alertsAsOf: AsOf,
-    silent: Type.Array(Type.Object({ ...Store, lastSaleAt: AsOf, usual: Type.Integer() })),
-    doubtful: Type.Array(Type.Object({ ...Store, reason: Type.String() })),
     alerts: Type.Array(
       Type.Object({
         rule: Type.Enum(ruleNames),
-        ...Store,
         storeID: Type.Optional(Type.Integer()),
+        name: Optional,
+        region: Optional,
         itemID: Type.Optional(Type.Integer()),
         since: Type.String(),
         text: Type.String(),
+        lastSaleAt: Type.Optional(AsOf),
+        usual: Type.Optional(Type.Integer()),
       }),
     ),
   }),
@@ -176,9 +166,7 @@ export const salesOfChain = queryRoute({
       ...(dayBefore && until && { weekAgo: { date: String(before), ...until, day: shown(dayBefore) } }),
       hours: shownHours(hours, hoursOf(before, samplesBefore), week),
       regions: shownRegions(byRegion(found.stores, regionsNow), regionsBefore, untilMs),
-      ...(isToday
-        ? await shownAlerts(sources, regionsNow)
-        : { alertsAsOf: null, silent: [], doubtful: [], alerts: [] }),
+      ...(isToday ? await shownAlerts(sources, regionsNow) : { alertsAsOf: null, alerts: [] }),
     };
   },
   examples: {},

@@ -17,15 +17,17 @@ export const noneText = ({ weekAgo }: Sales): string =>
 /** How many alerts there are, and of what kind. undefined: no ranker has looked for 5 minutes. */
 export function attentionOf(sales: Sales | undefined, nowMs: number): { count: number | undefined; text: string } {
   if (sales === undefined) return { count: undefined, text: "loading" };
-  const { silent, doubtful, alerts, alertsAsOf } = sales;
+  const { alerts, alertsAsOf } = sales;
   const lookedAt = alertsAsOf === null ? undefined : Date.parse(alertsAsOf);
   if (lookedAt === undefined) return { count: undefined, text: "not looked for yet" };
   if (nowMs - lookedAt > oldMs) return { count: undefined, text: `not looked for since ${timeText(lookedAt)}` };
   const count = alerts.length;
   if (count === 0) return { count, text: noneText(sales) };
+  const ofRule = (rule: string) => alerts.filter((one) => one.rule === rule);
+  const [silent, doubtful] = [ofRule("silent"), ofRule("dates")];
   const others = count - silent.length - doubtful.length;
   const named = [...silent, ...doubtful].slice(0, namedMax);
-  const names = named.map(({ storeID, name }) => `store ${labelOf(storeID, name)}`).join(", ");
+  const names = named.map(({ storeID, name }) => `store ${labelOf(storeID ?? "", name)}`).join(", ");
   const more = count > named.length ? ", …" : "";
   const text = `${silent.length} silent, ${doubtful.length} with wrong dates, ${others} other`;
   return { count, text: names === "" ? text : `${text}: ${names}${more}` };

@@ -185,28 +185,20 @@ function Attention({ sales, limit }: { readonly sales: Live<Sales>; readonly lim
   return (
     <LivePanel title="Needs attention" live={sales} asOf={({ alertsAsOf }) => alertsAsOf} csv="/sales?list=alerts">
       {(body) => {
-        const { silent, doubtful, alerts } = body;
-        const lines = [
-          ...silent.map(({ storeID, name, lastSaleAt, usual }) => (
-            <li key={`silent ${storeID}`}>
-              {storeLink(storeID, name)} is silent: last sale{" "}
-              {lastSaleAt === null ? "unknown" : <Age at={Date.parse(lastSaleAt)} />}, {usual} units in the same time a
-              week ago.
-            </li>
-          )),
-          ...doubtful.map(({ storeID, name, reason }) => (
-            <li key={`dates ${storeID}`}>
-              {storeLink(storeID, name)}: {reason}.
-            </li>
-          )),
-          ...alerts
-            .filter(({ rule }) => rule !== "silent" && rule !== "dates")
-            .map(({ rule, storeID, itemID = 0, name, text }) => (
-              <li key={`${rule} ${storeID} ${itemID}`}>
-                {storeID === undefined ? <>Item {itemLink(itemID, name)}</> : storeLink(storeID, name)}: {text}.
-              </li>
-            )),
-        ];
+        const lines = body.alerts.map(({ rule, storeID, itemID = 0, name, text, lastSaleAt, usual }) => (
+          <li key={`${rule} ${storeID} ${itemID}`}>
+            {storeID === undefined ? <>Item {itemLink(itemID, name)}</> : storeLink(storeID, name)}
+            {lastSaleAt === undefined ? (
+              <>: {text}.</>
+            ) : (
+              <>
+                {" "}
+                is silent: last sale {lastSaleAt === null ? "unknown" : <Age at={Date.parse(lastSaleAt)} />}, {usual}{" "}
+                units in the same time a week ago.
+              </>
+            )}
+          </li>
+        ));
         return (
           <>
             {lines.length === 0 && <Message kind="empty">{noneText(body)}</Message>}

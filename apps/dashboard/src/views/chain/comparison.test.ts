@@ -33,13 +33,11 @@ test("money is shown, and units where sales have no prices", () => {
 
 test("alerts count while a ranker has looked for them in the last five minutes", () => {
   const lookedAt = Date.parse("2026-11-26T12:00:00Z");
-  const silent = { storeID: 7, lastSaleAt: null, usual: 9 };
   const alert = { rule: "silent" as const, storeID: 7, since: "2026-11-26T11:00:00Z", text: "" };
-  const body = { date: "20261126", asOf: null, quantity: 0, hours: [], regions: [], doubtful: [] };
+  const body = { date: "20261126", asOf: null, quantity: 0, hours: [], regions: [] };
   const sales = {
     ...body,
     alertsAsOf: "2026-11-26T12:00:00Z",
-    silent: [silent],
     alerts: [alert, { ...alert, rule: "surge" as const }],
   };
   expect(attentionOf(sales, lookedAt + 299_000)).toEqual({
@@ -51,7 +49,7 @@ test("alerts count while a ranker has looked for them in the last five minutes",
     text: expect.stringContaining("not looked for since"),
   });
   expect(attentionOf({ ...sales, alertsAsOf: null }, lookedAt).count).toBeUndefined();
-  const none = { ...sales, silent: [], alerts: [] };
+  const none = { ...sales, alerts: [] };
   const sold = { quantity: 1 };
   expect(attentionOf(none, lookedAt)).toEqual({ count: 0, text: expect.stringContaining("sales of a week ago") });
   const weekAgo = { ...sold, date: "20261119", day: sold };
