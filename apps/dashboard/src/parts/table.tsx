@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Live } from "../live/use-watch.ts";
-import { LivePanel, Message } from "./panel.tsx";
+import { Message } from "./panel.tsx";
 
 export interface Column<T> {
   readonly title: string;
@@ -8,7 +7,7 @@ export interface Column<T> {
   readonly isNumber?: boolean;
 }
 
-interface TableProps<T> {
+export interface TableProps<T> {
   /** For screen readers. */
   readonly title: string;
   readonly rows: readonly T[];
@@ -19,23 +18,6 @@ interface TableProps<T> {
   readonly empty?: string;
   /** It fits a phone as it is. */
   readonly isNarrow?: boolean;
-}
-
-interface TablePanelProps<Body, T> extends Omit<TableProps<T>, "rows"> {
-  readonly live: Live<Body>;
-  readonly asOf: (body: Body) => string;
-  readonly rowsOf: (body: Body) => readonly T[];
-  readonly wide?: boolean;
-  readonly csv: string;
-}
-
-/** A panel with a table of the same title. */
-export function TablePanel<Body, T>({ live, asOf, rowsOf, wide = false, csv, ...table }: TablePanelProps<Body, T>) {
-  return (
-    <LivePanel title={table.title} live={live} asOf={asOf} wide={wide} csv={csv}>
-      {(body) => <Table {...table} rows={rowsOf(body)} />}
-    </LivePanel>
-  );
 }
 
 /** On a phone each row becomes a block of lines with the column's name, unless the table is narrow. The roles are

@@ -1,14 +1,13 @@
 import type { Status } from "@tally/telemetry";
 import type { Live } from "../../live/use-watch.ts";
-import { Age, Heading, Tiles, Message, State } from "../../parts/panel.tsx";
+import { Age, Heading, LivePanel, Tiles, Message, State } from "../../parts/panel.tsx";
 import { drainText, atLeastText, numberText, shortSpanText, timeText } from "../../parts/format.ts";
 import { linkTo } from "../../route/route.ts";
-import { TablePanel, type Column } from "../../parts/table.tsx";
+import { Table, type Column, type TableProps } from "../../parts/table.tsx";
 
 /** Whether the pipeline is healthy, how far it is behind, and why. */
 export function PipelineView({ status }: { readonly status: Live<Status> }) {
   const { body, problem } = status;
-  const live = { live: status, asOf: ({ at }: Status) => at };
   return (
     <>
       <Heading text="Pipeline" />
@@ -18,29 +17,19 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
         <Figures status={body} />
       )}
       <div class="panels">
-        <TablePanel
-          title="Domains"
-          {...live}
-          rowsOf={({ domains }) => domains}
-          csv="/status?list=domains"
-          keyOf={({ name }) => name}
-          columns={domainColumns}
-          wide
-        />
+        <TablePanel title="Domains" status={status} list="domains" keyOf={({ name }) => name} columns={domainColumns} />
         <TablePanel
           title="Servers"
-          {...live}
-          rowsOf={({ servers }) => servers}
-          csv="/status?list=servers"
+          status={status}
+          list="servers"
           keyOf={({ name, node = "" }) => name + node}
           columns={serverColumns}
           isNarrow
         />
         <TablePanel
           title="Time of batches from hop to hop"
-          {...live}
-          rowsOf={({ hops }) => hops}
-          csv="/status?list=hops"
+          status={status}
+          list="hops"
           keyOf={({ name }) => name}
           columns={hopColumns}
           empty="No batch has passed in the last 10 s."
@@ -48,26 +37,42 @@ export function PipelineView({ status }: { readonly status: Live<Status> }) {
         />
         <TablePanel
           title="Processes"
-          {...live}
-          rowsOf={({ processes }) => processes}
-          csv="/status?list=processes"
+          status={status}
+          list="processes"
           keyOf={({ app, host, pid, startedAt }) => [app, host, pid, startedAt].join(" ")}
           columns={processColumns}
           empty="No process reports its state. They report through Redis."
-          wide
         />
         <TablePanel
           title="Last warnings and errors"
-          {...live}
-          rowsOf={({ lastErrors }) => lastErrors}
-          csv="/status?list=lastErrors"
+          status={status}
+          list="lastErrors"
           keyOf={({ at, pid, message }, index) => `${at} ${pid} ${message} ${index}`}
           columns={errorColumns}
           empty="No warning and no error since the processes started."
-          wide
         />
       </div>
     </>
+  );
+}
+
+interface TablePanelProps<L extends string, T> extends Omit<TableProps<T>, "rows"> {
+  readonly status: Live<Pick<Status, "at"> & Readonly<Record<L, readonly T[]>>>;
+  readonly list: L;
+}
+
+/** A list of the status. */
+function TablePanel<L extends string, T>({ status, list, ...table }: TablePanelProps<L, T>) {
+  return (
+    <LivePanel
+      title={table.title}
+      live={status}
+      asOf={({ at }) => at}
+      wide={!table.isNarrow}
+      csv={`/status?list=${list}`}
+    >
+      {({ [list]: rows }) => <Table {...table} rows={rows} />}
+    </LivePanel>
   );
 }
 
