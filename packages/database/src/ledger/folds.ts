@@ -134,8 +134,11 @@ export async function foldBatches(
   transaction: SqlTransaction,
   { domain, batches, counts, signal }: ToFold,
 ): Promise<void> {
-  // One process at a time: the row is locked until the end.
-  await transaction.query(`${selectFold} FOR UPDATE`, [domain]);
+  const { epoch, batches: number, events, changes, refused, newest } = totalsOf(batches);
+  const values = [epoch, number, events, changes, refused, newest, domain];
+  // First, because it locks the row until the end: one process at a time.
+  if ((await transaction.execute(updateFold, values)) !== 1)
+    throw new Error(`ledger_folds has no row of ${domain}: run "tally migrate"`);
   let deleted = 0;
   for (let at = 0; at < batches.length; at += batchesPerStatement) {
     signal?.throwIfAborted();
@@ -165,10 +168,6 @@ export async function foldBatches(
     if (some.length === membersPerStatement || cells > cellsPerStatement) await add();
   }
   await add();
-  const { epoch, batches: number, events, changes, refused, newest } = totalsOf(batches);
-  const values = [epoch, number, events, changes, refused, newest, domain];
-  if ((await transaction.execute(updateFold, values)) !== 1)
-    throw new Error(`ledger_folds has no row of ${domain}: run "tally migrate"`);
 }
 
 async function addCounts(transaction: SqlTransaction, domain: string, members: readonly MemberCounts[]): Promise<void> {

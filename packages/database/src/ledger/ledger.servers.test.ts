@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { textOfBatchId } from "@tally/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { enter, findStored, ledgerMigrations, listBatches, newestStored, nextStored } from "./ledger.ts";
 import { placeAt, readRankingMessages, readTotals } from "./ledger.ts";
 import type { LedgerEntry, LedgerPlace } from "./ledger.ts";
-import { foldBatches } from "./folds.ts";
+import { findFolded, foldBatches, readFold } from "./folds.ts";
 import { addDomains, keepShards, readShards } from "./ledger.ts";
 
 const { connect } = ownDatabase([ledgerMigrations, "ledger"]);
@@ -131,4 +132,26 @@ test("folding lets other work run between two slices, and adds to what is folded
   expect(between).toBeGreaterThan(10);
   const rows = await database.writer.query("SELECT counts FROM folded_series WHERE domain = ? AND slice = 0", [domain]);
   expect(rows).toEqual([{ counts: "[[0,3],[8,3]]" }, { counts: "[[0,3],[8,3]]" }]);
+});
+
+test("two transactions that fold other batches at once add to the same counts", async () => {
+  const [database, domain] = [connect(), "folded at once"];
+  await database.transaction((transaction) => addDomains(transaction, [domain]));
+  const ids = [0, 1, 2, 3].map((sequence) => ({ producer: "00000000000000f0", sequence }));
+  const entries = ids.map((batch) => entryOf(domain, { batch }));
+  await database.transaction((transaction) => enter(transaction, entries));
+  const folds = [0, 2].map(async (first) => {
+    await delay(first * 50);
+    // Of two, so that no index is scanned, which would wait too.
+    const batches = entries.slice(first, first + 2).map((entry) => Object.assign(entry, entry.batch));
+    const counts = () => [{ series: "", member: "1", cells: [["8", 2]] as const }];
+    await database.transaction(async (transaction) => {
+      await foldBatches(transaction, { domain, batches, counts });
+      await delay(300);
+    });
+  });
+  await Promise.all(folds);
+  const rows = await database.writer.query("SELECT counts FROM folded_series WHERE domain = ?", [domain]);
+  expect([rows, (await readFold(database.writer, domain)).batches]).toEqual([[{ counts: "[[8,4]]" }], 4]);
+  expect((await findFolded(database.writer, domain, ids)).size).toBe(4);
 });
