@@ -32,6 +32,7 @@ export {
   seriesOfBoard,
   settingsOf,
   sliceOf,
+  slicesOf,
   textOfSeries,
   utcDayOf,
 } from "./series.ts";

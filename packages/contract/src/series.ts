@@ -77,8 +77,15 @@ export function measureOfSeries(series: string): string {
 /** In which part of the folded counts of a member a key is. Those of days are smaller: the counts of one key in all
  * members are read by its slice. */
 export function sliceOf(series: string, key: number): number {
-  return key % (series === "" ? 8 : 16);
+  return key % slicesIn(series);
 }
+
+/** Where a key of this slice may be: there or, when it is full, in the next of these. */
+export function slicesOf(series: string, key: number): readonly number[] {
+  return Array.from({ length: 256 / slicesIn(series) }, (_, part) => sliceOf(series, key) + part * slicesIn(series));
+}
+
+const slicesIn = (series: string): number => (series === "" ? 8 : 16);
 
 export function isKept(series: string, { measures, from }: KeptSeries): boolean {
   const [day, measure] = [dayOfSeries(series), measureOfSeries(series)];

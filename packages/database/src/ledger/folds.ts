@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from "node:timers/promises";
-import { naturals, rangesOf, sliceOf, sumOfCounts, textOfBatchId } from "@tally/contract";
+import { naturals, rangesOf, sliceOf, slicesOf, sumOfCounts, textOfBatchId } from "@tally/contract";
 import { DatabaseError } from "../connection/database-error.ts";
 import type { BatchId, RowRanges, SqlReader, SqlTransaction } from "@tally/contract";
 
@@ -45,6 +45,8 @@ const batchesPerPart = 8192;
 const batchesPerStatement = 1000;
 const membersPerStatement = 100;
 const cellsPerStatement = 50_000;
+// Of up to 37 characters: with the rows before it, a slice fits into one statement.
+const cellsPerSlice = 100_000;
 
 const selectFold = `
   SELECT epoch, batches, events, changes, refused, newest FROM ledger_folds WHERE domain = ?`;
@@ -172,29 +174,38 @@ export async function foldBatches(
 
 async function addCounts(transaction: SqlTransaction, domain: string, members: readonly MemberCounts[]): Promise<void> {
   if (members.length === 0) return;
-  const sums = new Map<string, { readonly place: readonly (string | number)[]; readonly own: Map<string, number> }>();
+  type Sum = Record<"series" | "member", string> & { slices: readonly number[]; own: Map<string, number> };
+  const sums = new Map<string, Readonly<Sum>>();
   // As in Redis: doubles are exact up to there.
   const add = (own: Map<string, number>, key: string, count: number) => own.set(key, sumOfCounts(own.get(key), count));
   for (const { series, member, cells } of members) {
     for (const [key, count] of cells) {
-      const place = [domain, series, member, sliceOf(series, Number(key))];
-      const sum = sums.get(place.join()) ?? { place, own: new Map<string, number>() };
-      sums.set(place.join(), sum);
+      const name = [series, member, sliceOf(series, Number(key))].join();
+      const sum = sums.get(name) ?? { series, member, slices: slicesOf(series, Number(key)), own: new Map() };
+      sums.set(name, sum);
       add(sum.own, key, count);
     }
   }
   const keys = members.map(({ series, member }) => [domain, series, member]);
   type Row = Record<"series" | "counts", string> & Record<"member" | "slice", number>;
   const rows = await transaction.query<Row>(selectSlices, [keys]);
-  const before = new Map(rows.map((row) => [[domain, row.series, row.member, row.slice].join(), row.counts]));
+  const before = Map.groupBy(rows, ({ series, member, slice }) => [series, member, sliceOf(series, slice)].join());
   const after: (readonly (string | number)[])[] = [];
-  for (const [key, { place, own }] of sums) {
+  for (const [name, { series, member, slices, own }] of sums) {
     // A slice may have 10,000 counts: other work of the thread runs in between.
     await immediate();
-    const stored: unknown = JSON.parse(before.get(key) ?? "[]");
-    if (Array.isArray(stored)) for (const [id, count] of stored) add(own, String(id), Number(count));
+    const stored = before.get(name) ?? [];
+    for (const row of stored) {
+      const cells: unknown = JSON.parse(row.counts);
+      if (Array.isArray(cells)) for (const [id, count] of cells) add(own, String(id), Number(count));
+    }
     const counts = [...own].filter(([, count]) => count !== 0).map(([id, count]) => `[${id},${count}]`);
-    after.push([...place, `[${counts.join()}]`]);
+    const parts = Math.max(1, stored.length, Math.ceil(counts.length / cellsPerSlice));
+    for (let part = 0; part < parts; part++) {
+      const some = counts.slice(part * cellsPerSlice, (part + 1) * cellsPerSlice);
+      // NaN, which is rejected: more than all of them may have.
+      after.push([domain, series, member, slices[part] ?? NaN, `[${some.join()}]`]);
+    }
   }
   await transaction.upsert(replaceSlices, after);
 }

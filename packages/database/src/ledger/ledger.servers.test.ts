@@ -155,3 +155,30 @@ test("two transactions that fold other batches at once add to the same counts", 
   expect([rows, (await readFold(database.writer, domain)).batches]).toEqual([[{ counts: "[[8,4]]" }], 4]);
   expect((await findFolded(database.writer, domain, ids)).size).toBe(4);
 });
+
+test("a slice that is too large for one statement is folded in parts, and what is added later is found in them", async () => {
+  const [database, domain] = [connect(), "large"];
+  await database.transaction((transaction) => addDomains(transaction, [domain]));
+  const items = Array.from({ length: 250_000 }, (_, n) => String(16 * (2 ** 49 - n - 1)));
+  const series = "20261128";
+  const lengths: unknown[] = [];
+  for (const count of [1, -1]) {
+    const entry = entryOf(domain);
+    // Then all but the first are 0: no part keeps them.
+    const cells = items.slice(count === -1 ? 1 : 0).map((item) => [item, count] as const);
+    await database.transaction(async (transaction) => {
+      await enter(transaction, [entry]);
+      const counts = () => [{ series, member: "1", cells }];
+      await foldBatches(transaction, { domain, batches: [{ ...entry, ...entry.batch }], counts });
+    });
+    const select = "SELECT slice, counts FROM folded_series WHERE domain = ? ORDER BY slice";
+    const rows = await database.writer.query<{ slice: number; counts: string }>(select, [domain]);
+    const kept = new Map(rows.flatMap((row): readonly [number, number][] => JSON.parse(row.counts)));
+    lengths.push([rows.map(({ slice }) => slice), kept.size, kept.get(Number(items[0]))]);
+  }
+  const slices = [0, 16, 32];
+  expect(lengths).toEqual([
+    [slices, 250_000, 1],
+    [slices, 1, 1],
+  ]);
+});

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { fieldIn, firstLiveDay, InvalidInput, keyedRead, sliceOf, type Sources } from "@tally/contract";
+import { fieldIn, firstLiveDay, InvalidInput, keyedRead, slicesOf, type Sources } from "@tally/contract";
 import { topLimitMax, topOf } from "../values.ts";
 import { Counts, withRanks, type Count, type CountsRow, type Ranked } from "./counts.ts";
 import { itemsOfStore, seriesOf, storesOfItem, type Measure } from "./series.ts";
@@ -82,15 +82,15 @@ const closedHalf = keyedRead({
 
 const foldedAndOpen = keyedRead({
   select: [
-    `SELECT member AS id, ${folded("key_slice", countOfItem)} AND slice = ? AND counts LIKE ?`,
+    `SELECT member AS id, ${folded("key_slice", countOfItem)} AND slice IN (?) AND counts LIKE ?`,
     ...rowsWithItem("(epoch < 1 OR epoch > ?)"),
     state,
   ].join("\nUNION ALL\n"),
   values([item, , from, to, closed, ...series]: Key) {
     // All of them have the same number of slices.
-    const [slice, line] = [sliceOf(series[0] ?? "", item), `[${item},`];
+    const [slices, line] = [slicesOf(series[0] ?? "", item), `[${item},`];
     const ofRows = [closed, from, to, `%${line}%`];
-    return [line, series, slice, `%${line}%`, ...ofRows, ...ofRows];
+    return [line, series, slices, `%${line}%`, ...ofRows, ...ofRows];
   },
   ofRows: (rows: readonly CountsRow[]) => rows,
 });
