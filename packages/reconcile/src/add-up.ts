@@ -75,14 +75,14 @@ export async function addUp(
   return { ...sums, foldedRows };
 }
 
-/** The rows of some batches that are not folded, in all series. */
+/** Adds the rows of some batches that are not folded, in all series. */
 export async function addUpBatches(
   snapshot: SqlSnapshot,
   mirror: Pick<RecountedMirror, "rowsOfBatches" | "seriesOf">,
   some: BatchMarks,
+  { cells, batches }: { readonly cells: Map<string, CellCounts>; readonly batches: BatchCounts },
   signal: AbortSignal | undefined,
-): Promise<{ readonly cells: ReadonlyMap<string, CellCounts>; readonly batches: BatchCounts }> {
-  const [cells, batches] = [new Map<string, CellCounts>(), new BatchCounts()];
+): Promise<void> {
   const series: Pick<SeriesCounts, "add"> = {
     add(member, entries, all) {
       for (const { name, by } of all) cells.getOrInsertComputed(name, noCounts).add(member, entries, by);
@@ -92,7 +92,6 @@ export async function addUpBatches(
     signal?.throwIfAborted();
     addToSeries(rows, mirror, { series, batches });
   }
-  return { cells, batches };
 }
 
 const noCounts = () => new CellCounts();

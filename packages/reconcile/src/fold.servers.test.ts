@@ -1,5 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { findMissing, foldedCounts, foldedMarks, readEpochs, readFold, readTotals } from "@tally/database";
+import {
+  findMissing,
+  FoldedMeanwhile,
+  foldedCounts,
+  foldedMarks,
+  readEpochs,
+  readFold,
+  readTotals,
+} from "@tally/database";
 import { rowsOfLedger, type Database } from "@tally/database";
 import type { SqlSnapshot } from "@tally/contract";
 import { expect, test, vi } from "vitest";
@@ -7,7 +15,7 @@ import { readTables } from "./read-tables.ts";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 
-const names = "any large young unmarked miscounted built older twice fewer wrong behind ranges".split(" ");
+const names = "any large young unmarked miscounted built older twice fewer wrong behind ranges wide".split(" ");
 const { redis, namespace, rankings, build, database, nextEpoch, open } = storedSales(names);
 
 test("counts, marks and totals stay as they were, whatever is folded when; what was lost is rebuilt from them", async () => {
@@ -111,6 +119,31 @@ test("two processes that fold at once fold each batch once", async () => {
   await Promise.all([foldAllOf(), foldAllOf(), foldAllOf()]);
   expect(await inLedger()).toBe(0);
   expect((await auditIt({ isFull: true })).agrees).toBe(true);
+});
+
+test("batches whose rows have many counts are folded in several steps", async () => {
+  const { domain, store, table, foldWith } = await open("wide");
+  await store(10);
+  // A million counts in each row.
+  const items = JSON.stringify(Array.from({ length: 1000 }, (_, item) => [item, 1]));
+  await database.writer.query(`UPDATE ${table} SET store = id, items = ?`, [items]);
+  await nextEpoch("wide");
+  const series = Array.from({ length: 1000 }, (_, n) => ({ name: String(n), by: () => 1 }));
+  const wide = domain.recount.boards.map((kind) => ("mirrored" in kind ? { ...kind, seriesOf: () => series } : kind));
+  const steps: unknown[] = [];
+  const transaction: Database["transaction"] = (work) =>
+    database.transaction((tx) => {
+      const execute: typeof tx.execute = async (_, values) => {
+        steps.push(values?.[1]);
+        throw new FoldedMeanwhile("not in this test");
+      };
+      return work({ ...tx, execute });
+    });
+  await foldWith({
+    domain: { ...domain, recount: { ...domain.recount, boards: wide } },
+    database: { ...database, transaction },
+  });
+  expect(steps).toEqual([expect.toSatisfy((batches: number) => batches > 1 && batches < 10)]);
 });
 
 test("rankings have the number of all folded batches, although another process folds fewer at once", async () => {

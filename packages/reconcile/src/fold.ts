@@ -1,12 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { clockOf, closeEarlier, foldBatches, FoldedMeanwhile, listBatches, openEpoch } from "@tally/database";
 import { placeAt, readEpochs, readFold, withRecount } from "@tally/database";
-import type { Database, Fold, LedgerBatch, LedgerPlace, Recounted, ToFold } from "@tally/database";
-import { textOfBatchId, type Recount, type SqlReader, type SqlSnapshot } from "@tally/contract";
+import type { Database, Fold, LedgerBatch, Recounted, ToFold } from "@tally/database";
+import { textOfBatchId, type Recount, type SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 import { addRowsOfBatches } from "./audit-rankings.ts";
 import { addUpBatches } from "./add-up.ts";
+import { BatchCounts } from "./batch-counts.ts";
 import { BatchMarks } from "./batch-marks.ts";
+import type { CellCounts } from "./cell-counts.ts";
 import { repair } from "./repair.ts";
 
 export interface FoldOptions {
@@ -23,9 +25,11 @@ export interface FoldOptions {
 }
 
 const pageSize = 1000;
-// About a minute, most of it for the rows.
+// About a minute, most of it for the rows. Wide rows are fewer, and so are batches that are read at once.
 const batchesMax = 100_000;
-const changesMax = 1_000_000;
+const rowsMax = 1_000_000;
+const countsMax = 5_000_000;
+const countsOfPage = 500_000;
 const giveUpAfterMs = 60_000;
 
 /** The database or the rankings are not as the ledger says, so folding would hide it. */
@@ -43,9 +47,8 @@ export async function fold({ domain, database, rankings, signal, ...range }: Fol
   if (oldest === undefined || oldest.storedAt > now - range.waitMs) return;
   while (signal?.aborted !== true && !(await rankings.isBuilding(name))) {
     const step = await withRecount(database, "read", domain, async (snapshot, recount) => {
-      const batches = await oldBatches(snapshot, name, range.until, now - range.keptMs);
-      const counts = await countsOf(snapshot, recount, batches, signal);
-      return { domain: name, batches, counts, signal, asOf: await readFold(snapshot, name) };
+      const asOf = await readFold(snapshot, name);
+      return { ...(await nextStep(snapshot, name, recount, { ...range, now, signal })), asOf };
     });
     const folded = await readFold(database.writer, name);
     // Nothing is left, or the read endpoint lacks what was folded last.
@@ -107,50 +110,43 @@ export async function foldAll(options: Omit<FoldOptions, "until" | "keptMs" | "w
   }
 }
 
-async function oldBatches(
-  reader: SqlReader,
+type StepOptions = Pick<FoldOptions, "until" | "keptMs"> & Pick<ToFold, "signal"> & { readonly now: number };
+
+/** Old batches, and what their rows add. Throws Unfoldable unless they have as many rows as the ledger says. */
+async function nextStep(
+  snapshot: SqlSnapshot,
   domain: string,
-  until: number,
-  storedBefore: number,
-): Promise<readonly LedgerBatch[]> {
+  recount: Pick<Recount, "boards" | "rowsOfBatches">,
+  { until, keptMs, now, signal }: StepOptions,
+): Promise<ToFold> {
+  // Without it, counts are those of the rows of all batches, folded or not.
+  const mirror = recount.boards.find((kind) => "mirrored" in kind);
+  const [cells, rows] = [new Map<string, CellCounts>(), new BatchCounts()];
   const batches: LedgerBatch[] = [];
-  let place: LedgerPlace = placeAt(0);
-  for (let changes = 0; batches.length < batchesMax && changes < changesMax;) {
-    const page = await listBatches(reader, domain, place, until, pageSize);
-    const young = page.findIndex(({ storedAt }) => storedAt > storedBefore);
+  for (let [size, counts] = [1, 0]; batches.length < batchesMax && rows.rows < rowsMax && counts < countsMax;) {
+    const page = await listBatches(snapshot, domain, batches.at(-1) ?? placeAt(0), until, size);
+    const young = page.findIndex(({ storedAt }) => storedAt > now - keptMs);
     const old = young === -1 ? page : page.slice(0, young);
     batches.push(...old);
-    changes += old.reduce((sum, batch) => sum + batch.changes, 0);
-    place = old.at(-1) ?? place;
-    if (old.length < pageSize) break;
+    const marks = new BatchMarks();
+    for (const { producer, sequence } of old) marks.set(Buffer.from(producer, "hex"), sequence);
+    if (mirror !== undefined) await addUpBatches(snapshot, mirror, marks, { cells, batches: rows }, signal);
+    if (old.length < size) break;
+    const before = counts;
+    counts = [...cells.values()].reduce((sum, one) => sum + one.size, 0);
+    size = Math.ceil(Math.min(pageSize, size * Math.min(2, countsOfPage / (counts - before))));
   }
-  return batches;
-}
-
-/** What the rows of the batches add. Throws Unfoldable unless they have as many rows as the ledger says. */
-async function countsOf(
-  snapshot: SqlSnapshot,
-  recount: Pick<Recount, "boards" | "rowsOfBatches">,
-  batches: readonly LedgerBatch[],
-  signal: AbortSignal | undefined,
-): Promise<ToFold["counts"]> {
-  const mirror = recount.boards.find((kind) => "mirrored" in kind);
-  // Counted from the rows of all batches, folded or not.
-  if (mirror === undefined) return () => [];
-  const marks = new BatchMarks();
-  const keys = batches.map(({ producer, sequence }) => [Buffer.from(producer, "hex"), sequence] as const);
-  for (const [producer, sequence] of keys) marks.set(producer, sequence);
-  const { cells, batches: rows } = await addUpBatches(snapshot, mirror, marks, signal);
+  if (mirror === undefined) return { domain, batches, counts: () => [], signal };
   if (rows.rows !== batches.reduce((sum, { changes }) => sum + changes, 0))
     await addRowsOfBatches(snapshot, recount, rows); // of months that an earlier release has removed
-  for (const [index, [producer, sequence]] of keys.entries()) {
-    const [own, changes] = [rows.take(producer, sequence), batches[index]?.changes];
+  for (const { changes, ...batch } of batches) {
+    const own = rows.take(Buffer.from(batch.producer, "hex"), batch.sequence);
     if (own === changes) continue;
-    const key = `${producer.toString("hex")}:${sequence}`;
-    throw new Unfoldable(`batch ${key} has ${own} rows, its ledger entry says ${changes}`);
+    throw new Unfoldable(`batch ${textOfBatchId(batch)} has ${own} rows, its ledger entry says ${changes}`);
   }
-  return function* ofMembers() {
-    for (const [series, counts] of cells)
-      for (const { board: member, cells: own } of counts.byMember("")) yield { series, member, cells: own };
+  const counts = function* ofMembers() {
+    for (const [series, own] of cells)
+      for (const { board: member, cells: ofMember } of own.byMember("")) yield { series, member, cells: ofMember };
   };
+  return { domain, batches, counts, signal };
 }
