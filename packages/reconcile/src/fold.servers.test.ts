@@ -58,7 +58,7 @@ test("a count stops at 2^53 - 1 in Redis, in folded counts and in what rows add 
 });
 
 test("young batches stay, and nothing is folded before a batch is old enough", async () => {
-  const { store, foldWith, inLedger } = await open("young");
+  const { domain, store, foldWith, inLedger } = await open("young");
   await store(3);
   const first = "WHERE domain = 'young' ORDER BY epoch, producer, sequence LIMIT 1";
   await database.writer.query(`UPDATE batches SET stored_at = stored_at - 100000 ${first}`);
@@ -67,6 +67,13 @@ test("young batches stay, and nothing is folded before a batch is old enough", a
   expect(await inLedger()).toBe(3);
   await foldWith({ keptMs: 60_000, waitMs: 90_000 });
   expect(await inLedger()).toBe(2);
+  // The clock was a day ahead, which lasts no day.
+  await database.writer.query(`UPDATE batches SET stored_at = stored_at + 86400000 ${first}`);
+  await nextEpoch("young");
+  await foldWith({ keptMs: 60_000, waitMs: 90_000 });
+  expect(await inLedger()).toBe(1);
+  await rebuild({ domain, database, rankings, endpoint: "write" });
+  expect((await rankings.top("young", "sales", 1)).asOf).toBeLessThanOrEqual(Date.now());
 });
 
 test("a batch without a mark is not folded, and neither is one that has lost a row", async () => {

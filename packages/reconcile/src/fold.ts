@@ -43,12 +43,16 @@ export class Unfoldable extends Error {
 export async function fold({ domain, database, rankings, signal, ...range }: FoldOptions): Promise<void> {
   const { name } = domain;
   const now = await clockOf(database.writer);
+  // One of the future is old: the clock was ahead.
+  const isYoung = (forMs: number) => (batch: LedgerBatch) =>
+    batch.storedAt > now - forMs && batch.storedAt <= now + range.keptMs;
   const [oldest] = await listBatches(database.writer, name, placeAt(0), range.until, 1);
-  if (oldest === undefined || oldest.storedAt > now - range.waitMs) return;
+  if (oldest === undefined || isYoung(range.waitMs)(oldest)) return;
+  const options = { until: range.until, isYoung: isYoung(range.keptMs), signal };
   while (signal?.aborted !== true && !(await rankings.isBuilding(name))) {
     const step = await withRecount(database, "read", domain, async (snapshot, recount) => {
       const asOf = await readFold(snapshot, name);
-      return { ...(await nextStep(snapshot, name, recount, { ...range, now, signal })), asOf };
+      return { ...(await nextStep(snapshot, name, recount, options)), asOf };
     });
     const folded = await readFold(database.writer, name);
     // Nothing is left, or the read endpoint lacks what was folded last.
@@ -110,14 +114,16 @@ export async function foldAll(options: Omit<FoldOptions, "until" | "keptMs" | "w
   }
 }
 
-type StepOptions = Pick<FoldOptions, "until" | "keptMs"> & Pick<ToFold, "signal"> & { readonly now: number };
+interface StepOptions extends Pick<FoldOptions, "until">, Pick<ToFold, "signal"> {
+  readonly isYoung: (batch: LedgerBatch) => boolean;
+}
 
 /** Old batches, and what their rows add. Throws Unfoldable unless they have as many rows as the ledger says. */
 async function nextStep(
   snapshot: SqlSnapshot,
   domain: string,
   recount: Pick<Recount, "boards" | "rowsOfBatches">,
-  { until, keptMs, now, signal }: StepOptions,
+  { until, isYoung, signal }: StepOptions,
 ): Promise<ToFold> {
   // Without it, counts are those of the rows of all batches, folded or not.
   const mirror = recount.boards.find((kind) => "mirrored" in kind);
@@ -125,7 +131,7 @@ async function nextStep(
   const batches: LedgerBatch[] = [];
   for (let [size, counts] = [1, 0]; batches.length < batchesMax && rows.rows < rowsMax && counts < countsMax;) {
     const page = await listBatches(snapshot, domain, batches.at(-1) ?? placeAt(0), until, size);
-    const young = page.findIndex(({ storedAt }) => storedAt > now - keptMs);
+    const young = page.findIndex(isYoung);
     const old = young === -1 ? page : page.slice(0, young);
     batches.push(...old);
     const marks = new BatchMarks();
