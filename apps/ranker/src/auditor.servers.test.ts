@@ -91,12 +91,10 @@ async function openBuilt(...args: Parameters<typeof open>) {
   return opened;
 }
 
-const minutesAgo = (minutes: number): number => Date.now() - minutes * 60_000;
-
 test("a batch whose ranking message was lost is ranked from the ledger, and a late message does nothing", async () => {
   const { domain, rankings, seen, storeSale, count, start } = await openBuilt(1);
   // The clock of its writer was an hour late.
-  const message = await storeSale(minutesAgo(60));
+  const message = await storeSale(Date.now() - 3_600_000);
   start();
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 20_000);
   expect(await rankings.rank(domain.name, message)).toBe(false);
@@ -124,6 +122,17 @@ test.each([
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 10_000);
   expect(await rankings.rank(domain.name, message)).toBe(false);
   expect(await count()).toBe(2);
+});
+
+test("rankings are not rebuilt for batches that are folded while the auditor looks", async () => {
+  const { database, rankings, seen, start } = await openBuilt(27);
+  const folded = vi.fn<Rankings["folded"]>(async (name) => {
+    const found = await rankings.folded(name);
+    await database.writer.query("UPDATE ledger_folds SET batches = ? WHERE domain = ?", [found + 1, name]);
+    return rankings.noteFolded(name, found + 1).then(() => found);
+  });
+  start({ ...rankings, folded });
+  await vi.waitFor(() => expect([folded.mock.calls.length > 2, seen.rebuilt]).toEqual([true, 0]), 20_000);
 });
 
 test("the first rankings of a domain are logged as info", async () => {

@@ -75,7 +75,9 @@ export class DomainAuditor {
       // Another process may be building.
       return (await rankings.state(name)).name === "whole";
     }
-    if ((await rankings.folded(name)) < (await readFold(database.writer, name)).batches) {
+    // First the database: a fold is noted in Redis before its commit.
+    const { batches } = await readFold(database.writer, name);
+    if ((await rankings.folded(name)) < batches) {
       await this.#rebuild("they lack batches that are folded");
       return false;
     }
