@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { holdEpoch, nextEpoch as nextEpochOf, ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { silentLog, type Log } from "@tally/runtime";
-import { addDomains, enter, joinEpoch, keepShards, ledgerMigrations, readEpochs, readFold } from "@tally/database";
-import { readShards, retentionMigrations } from "@tally/database";
+import { addDomains, DatabaseError, enter, joinEpoch, keepShards, ledgerMigrations } from "@tally/database";
+import { readEpochs, readFold, readShards, retentionMigrations } from "@tally/database";
 import { defaultSeries, encodeRankingMessage, firstKeptDay, Moves } from "@tally/contract";
 import type { BatchId, SeriesSettings } from "@tally/contract";
 import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
@@ -133,6 +133,14 @@ test("rankings are not rebuilt for batches that are folded while the auditor loo
   });
   start({ ...rankings, folded });
   await vi.waitFor(() => expect([folded.mock.calls.length > 2, seen.rebuilt]).toEqual([true, 0]), 20_000);
+});
+
+test("lost ranking messages are repaired while the database cannot write", async () => {
+  const { database, seen, storeSale, nextEpoch, start } = await openBuilt(28);
+  await storeSale().then(nextEpoch);
+  vi.spyOn(database, "transaction").mockRejectedValue(new DatabaseError("DATABASE_UNAVAILABLE", "read-only"));
+  start();
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 20_000);
 });
 
 test("the first rankings of a domain are logged as info", async () => {

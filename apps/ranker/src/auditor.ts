@@ -80,9 +80,11 @@ export class Auditor {
     for (const domain of this.#domains) {
       try {
         if (!(await domain.isWhole())) continue;
+        // First: it goes on while the database cannot write.
+        await domain.repair(instance, isOther);
         if (keepsShards) await domain.keepShards();
         await domain.forgetDays();
-        await domain.repair(instance, isOther);
+        await domain.turnEpoch();
       } catch (error) {
         failures.push(error); // the other domains go on
       }

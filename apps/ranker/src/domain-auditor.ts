@@ -3,8 +3,8 @@ import { placeAt, readEpochs, readFold, readShards, type Database, type Epochs }
 import { feedPublisher, type FeedOptions } from "@tally/broker";
 import { Outage, type Log } from "@tally/runtime";
 import { firstKeptDay, textOfSeries } from "@tally/contract";
-import type { BatchId, Domain, SeriesSettings, SqlReader } from "@tally/contract";
-import type { NotedEpoch, Rankings } from "@tally/redis";
+import type { Domain, SeriesSettings, SqlReader } from "@tally/contract";
+import type { Rankings } from "@tally/redis";
 import { fold, rebuild, repair } from "@tally/reconcile";
 import type { rankerMetrics } from "./ranker-metrics.ts";
 import { rebuildPace } from "./rebuild-pace.ts";
@@ -45,6 +45,8 @@ export class DomainAuditor {
   readonly #watchOutage: Outage;
   readonly #feed: ReturnType<typeof feedPublisher> | undefined;
   #openedAtMs = -Infinity;
+  /** What the last round found, if the database had all of it. */
+  #found: (Awaited<ReturnType<Rankings["inLedger"]>> & { readonly epochs: Epochs }) | undefined;
   readonly #settled = new SettledEpochs();
   #missingSinceMs: number | undefined;
   /** Since when the earlier epoch cannot be closed, or was last checked although it is open. */
@@ -90,11 +92,11 @@ export class DomainAuditor {
     return false;
   }
 
-  /** Whether the database has lacked for 5 s what is ranked: a batch, or the epoch in whose history they were found.
-   * While it lacks nothing, the next epoch is opened or the earlier one closed. */
+  /** Whether the database has lacked for 5 s what is ranked: a batch, or the epoch in whose history they were found. */
   async #lacksRanked(): Promise<boolean> {
     const { database, rankings } = this.#options;
     const { name } = this.#domain;
+    this.#found = undefined;
     const { noted, batches } = await rankings.inLedger(name);
     const epochs = await readEpochs(database.writer, name);
     const isOtherHistory = noted !== undefined && !isInHistory(epochs, noted);
@@ -104,25 +106,26 @@ export class DomainAuditor {
     }
     this.#missingSinceMs = undefined;
     this.#noteEpochs(epochs);
-    if (epochs.earlier.isOpen) await closeEarlier(database, name, epochs);
-    else if (performance.now() - this.#openedAtMs >= epochEveryMs) await this.#open(epochs, noted, batches);
+    this.#found = { epochs, noted, batches };
     return false;
   }
 
-  /** Opens an epoch unless the newest one has no batches and is noted. It comes after the commits of `batches`. */
-  async #open(
-    { newest, ...epochs }: Epochs,
-    noted: NotedEpoch | undefined,
-    batches: readonly BatchId[],
-  ): Promise<void> {
+  /** If the database lacks nothing, closes the earlier epoch or opens the next one, unless the newest has no batches and
+   * is noted. The next one comes after the commits of the batches that were found. */
+  async turnEpoch(): Promise<void> {
     const { database, rankings } = this.#options;
     const { name } = this.#domain;
+    if (this.#found === undefined) return;
+    const { epochs, noted, batches } = this.#found;
+    const { newest, earlier } = epochs;
+    if (earlier.isOpen) return closeEarlier(database, name, epochs);
+    if (performance.now() - this.#openedAtMs < epochEveryMs) return;
     const isCovered = newest.isOpen && batches.length === 0 && noted?.epoch === newest.epoch;
     const isEmpty = async (at: number) => (await listBatches(database.writer, name, placeAt(at), at, 1)).length === 0;
     if (isCovered && (await isEmpty(newest.epoch))) return;
     // In the same transaction: they were found in what may be another history by now.
     const areThere = async (reader: SqlReader) => (await findMissing(reader, name, batches)).length === 0;
-    const opened = await openEpoch(database, name, { newest, ...epochs }, areThere);
+    const opened = await openEpoch(database, name, epochs, areThere);
     this.#openedAtMs = performance.now();
     if (opened !== undefined) await rankings.noteEpoch(name, opened, batches);
   }
