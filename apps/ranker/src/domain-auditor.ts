@@ -69,7 +69,7 @@ export class DomainAuditor {
 
   /** Rebuilds rankings that Redis or the database has lost. Returns whether there is something to repair. */
   async isWhole(): Promise<boolean> {
-    const { rankings, database } = this.#options;
+    const { rankings, database, series } = this.#options;
     const { name } = this.#domain;
     const state = await rankings.state(name);
     if (state.name !== "whole") {
@@ -85,7 +85,7 @@ export class DomainAuditor {
     }
     // While writers have other settings, a rebuild would not last. One that must wait, because rankers have different
     // settings, keeps nothing from being checked.
-    const isOther = this.#hasSeries && !(await this.#hasAskedSeries()) && !(await rankings.lacksSeries(name));
+    const isOther = this.#hasSeries && !(await this.#hasAskedSeries()) && !(await rankings.lacksSeries(name, series));
     if (isOther && (await this.#rebuild("they have other series than WINDOWS and BY ask for"))) return false;
     if (!(await this.#lacksRanked())) return true;
     await this.#rebuild("the ledger lacks batches that are ranked", "write");

@@ -74,7 +74,7 @@ test("rankings that lack the moves of a series are not believed, until a rebuild
     for (const body of messages) await rankings.rank(purchases.name, decodeRankingMessage(body));
     expect((await rankings.top(purchases.name, board, 10)).isExact).toBe(isBelieved);
     expect([await rankings.series(purchases.name)].includes(undefined)).toBe(!isBelieved);
-    expect(await rankings.lacksSeries(purchases.name)).toBe(!isBelieved);
+    expect(await rankings.lacksSeries(purchases.name, series)).toBe(!isBelieved);
     expect(await audit({ ...built, endpoint: "write" })).toMatchObject({ agrees: true });
   }
 });

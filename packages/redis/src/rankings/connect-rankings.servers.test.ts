@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { boardsOfSeries, chainBoards, joinBoards, Moves, utcDayOf } from "@tally/contract";
+import { boardsOfSeries, chainBoards, defaultSeries, joinBoards, Moves, utcDayOf } from "@tally/contract";
 import { expect, test } from "vitest";
 import { encodeMoves, encodeMember, shardOf } from "./encode-moves.ts";
 import { goLive, movesOf, ownRankings } from "./own-rankings.test-kit.ts";
@@ -200,7 +200,7 @@ test("the boards of the chain are the sums of a day over all shards, also after 
   const shard = shardKey(namespace, name, 0);
   const { producer: own, sequence: at } = batch;
   await redis.eval(readScript("rank"), 1, shard, "", own, at, storedAt, shards[0] ?? "", 1, "day");
-  expect([await areExact(), await rankings.lacksSeries(name)]).toEqual([false, true]);
+  expect([await areExact(), await rankings.lacksSeries(name, defaultSeries)]).toEqual([false, true]);
 });
 
 test("as-of is the time of the newest batch, in any order of arrival", async () => {

@@ -1,6 +1,7 @@
-import { dayOfSeries, seriesOfBoard, textOfBatchId, type MirroredBoards } from "@tally/contract";
+import { dayOfSeries, seriesOfBoard, textOfBatchId, textOfSeries, type MirroredBoards } from "@tally/contract";
 import { mastersOf } from "../connection/cluster.ts";
-import { batchRanking, firstGeneration, keysOfShard, shardKey, LiveShards, shardsIn } from "./live-shards.ts";
+import { batchRanking, firstGeneration, keysOfShard, shardKey } from "./live-shards.ts";
+import { LiveShards, shardsIn, withChain } from "./live-shards.ts";
 import { boardReads, replyOf, seriesOfText } from "./board-reads.ts";
 import { equalBoards } from "./equal-boards.ts";
 import { buildGeneration } from "./new-generation.ts";
@@ -134,9 +135,11 @@ function seriesNotes(
       return seriesOfText(await redis.get(`${first}:series`));
     },
 
-    async lacksSeries(domain) {
+    async lacksSeries(domain, asked) {
       const [first = ""] = await shards.prefixes(domain);
-      return (await redis.exists(`${first}:needs`)) === 0 || (await redis.exists(`${first}:lacks-series`)) === 1;
+      const [needs, lacking] = await redis.mget(`${first}:needs`, `${first}:lacks-series`);
+      const names = withChain(textOfSeries(asked)).split(",");
+      return needs === null || names.some((name) => lacking?.split(",").includes(name));
     },
 
     async forgetDays(domain, before) {

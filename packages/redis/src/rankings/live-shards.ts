@@ -21,7 +21,7 @@ import type { RankingsRedis } from "./scripts.ts";
  *                         :g:series    which series of mirrored counts it has, as JSON; absent: of all time only
  *                         :g:needs     what a message and its ranker must have: textOfSeries, and "chain". Missing after
  *                                      a build by an earlier release, until the first message with series
- *                         :g:lacks-series  for a minute after a message without one of them, which deletes :series
+ *                         :g:lacks-series  those that the last message lacked, for a minute; it deletes :series
  *                         :g:as-of     when the newest ranked batch was stored, ms since 1970
  *                         :g:recent    in the first shard: ranked batches that no noted epoch shows to be in the ledger
  *                         :g:epoch     "epoch token": the database must have it, or has lost batches that are ranked

@@ -6,6 +6,7 @@ import type {
   MirroredBoards,
   RankingMessage,
   Recount,
+  SeriesSettings,
 } from "@tally/contract";
 import type { Log } from "@tally/runtime";
 
@@ -117,9 +118,9 @@ export interface Rankings extends BatchRanking {
   noteFolded(domain: string, batches: number): Promise<void>;
   /** The series of the live generation; undefined: none, an earlier release has built it, or it lacks moves. */
   series(domain: string): Promise<KeptSeries | undefined>;
-  /** True for a minute after a message that lacks a needed series was ranked. Also true when an earlier release built
-   * the rankings, until a message with series is ranked. */
-  lacksSeries(domain: string): Promise<boolean>;
+  /** True for a minute after a message that lacks a needed series which is asked for was ranked. Also true when an
+   * earlier release built the rankings, until a message with series is ranked. */
+  lacksSeries(domain: string, asked: SeriesSettings): Promise<boolean>;
   /** Deletes the boards of the days before one, yyyymmdd. Scans all keys of the Redis. */
   forgetDays(domain: string, before: number): Promise<void>;
   /** The number of the live generation. Without one: that of the last one seen, or the setting. */

@@ -12,14 +12,16 @@ if failed then return failed end
 if isNew and tonumber(ARGV[4]) > tonumber(call('GET', p .. ':as-of') or '0') then
   call('SET', p .. ':as-of', ARGV[4])
 end
--- Readers must not believe a generation that lacks moves. The auditor rebuilds it when no such message comes any more.
+-- Readers must not believe a generation that lacks moves. The auditor rebuilds it when no message lacks what is asked for.
 local needs = isNew and call('GET', p .. ':needs')
 if isNew and not needs and #(ARGV[7] or '') > 0 then call('SET', p .. ':needs', ARGV[7]) end
+local lacking = {}
 for series in (needs or ''):gmatch('[^,]+') do
-  if not (',' .. ARGV[7] .. ','):find(',' .. series .. ',', 1, true) then
-    call('DEL', p .. ':series')
-    call('SET', p .. ':lacks-series', series, 'EX', 60)
-  end
+  if not (',' .. ARGV[7] .. ','):find(',' .. series .. ',', 1, true) then lacking[#lacking + 1] = series end
+end
+if #lacking > 0 then
+  call('DEL', p .. ':series')
+  call('SET', p .. ':lacks-series', table.concat(lacking, ','), 'EX', 60)
 end
 -- A batch that is in no ledger has the time 0 (bench/measure/designs): the auditor must not look for it there.
 if isNew and ARGV[6] == '1' and ARGV[4] ~= '0' then call('SADD', p .. ':recent', ARGV[2] .. ':' .. ARGV[3]) end
