@@ -9,3 +9,13 @@ test("a caller gets each line of both outputs, and both as a whole", async () =>
   expect(result).toEqual({ exitCode: 0, output: "one\ntwo\n", errors: "three\n" });
   expect(lines.toSorted()).toEqual(["one", "three", "two"]);
 });
+
+test.each([
+  ["a timeout", () => ({ timeoutMs: 500 })],
+  ["an abort", () => ({ signal: AbortSignal.timeout(500) })],
+])("%s ends a command and what it has started", async (_, limit) => {
+  const startedAt = performance.now();
+  const run = runCommand("sh", ["-c", "sleep 60; true"], { environment: process.env, ...limit() });
+  expect(await run).toMatchObject({ exitCode: null });
+  expect(performance.now() - startedAt).toBeLessThan(50_000);
+});

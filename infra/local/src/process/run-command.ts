@@ -12,8 +12,8 @@ export interface CommandResult {
 export interface CommandOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly input?: string;
+  /** Then, and on abort, the command and all processes that it has started are killed. */
   readonly timeoutMs?: number;
-  /** Kills the command and all processes that it has started, on abort. */
   readonly signal?: AbortSignal;
   /** Called with each line of both outputs. */
   readonly onLine?: (line: string) => void;
@@ -26,13 +26,13 @@ export function runCommand(program: string, args: readonly string[], options: Co
     const { signal } = options;
     const child = spawn(program, args, {
       env: options.environment,
-      // Its own process group: Ctrl-C in a terminal does not reach it, and an abort ends what a script has started too.
+      // Its own process group: Ctrl-C in a terminal does not reach it, and a kill ends what a script has started too.
       detached: true,
-      ...(options.timeoutMs !== undefined && { timeout: options.timeoutMs, killSignal: "SIGKILL" as const }),
     });
     const kill = (): void => void (isRunning(child) && process.kill(-child.pid, "SIGKILL"));
     signal?.addEventListener("abort", kill);
     if (signal?.aborted) kill();
+    const timer = options.timeoutMs === undefined ? undefined : setTimeout(kill, options.timeoutMs);
     let output = "";
     let errors = "";
     const onText = (text: string): void => {
@@ -48,6 +48,7 @@ export function runCommand(program: string, args: readonly string[], options: Co
     });
     child.once("error", (error) => resolve({ exitCode: null, output, errors: errors + error.message }));
     child.once("close", (exitCode) => {
+      clearTimeout(timer);
       signal?.removeEventListener("abort", kill);
       resolve({ exitCode, output, errors });
     });
