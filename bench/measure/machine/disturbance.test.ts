@@ -24,6 +24,12 @@ test("a run beside a busy process is disturbed", () => {
   expect(of(0, { name: "busy" }, { pid: 101, parent: root })).toMatchObject({ foreign, isDisturbed: true });
 });
 
+test("a process that ends does not hide what a busy one uses", () => {
+  const ending = { pid: 8, cpuSeconds: 900 };
+  const readings = [reading(1, 500, 10, [{ name: "busy" }, ending]), reading(3, 520, 10, [{ name: "busy" }])] as const;
+  expect(disturbanceOf(readings, root)).toMatchObject({ foreign: { cpuSeconds: 2 }, isDisturbed: true });
+});
+
 test.each<[string, ...Partial<Process>[]]>([
   ["its descendants", { pid: 101, parent: root }, { pid: 102, parent: 101 }],
   ["a process whose parent of the run has ended", { pid: 101, parent: root }, { pid: 102, group: 101 }],

@@ -64,7 +64,9 @@ function foreignCpu(before: readonly ProcessFigures[], after: readonly ProcessFi
     .toSorted(([, a], [, b]) => b - a)
     .slice(0, largestShown)
     .map(([name, seconds]) => ({ name, cpuSeconds: round(seconds, 2) }));
-  return { seconds: Math.max(0, secondsOf(after) - secondsOf(before)), largest };
+  // The first lacks what has ended. The second lacks as much as an ended process had whose parent does not wait for it.
+  const ofRunning = [...byName.values()].reduce((sum, seconds) => sum + seconds, 0);
+  return { seconds: Math.max(ofRunning, secondsOf(after) - secondsOf(before)), largest };
 }
 
 function foreignIn(processes: readonly ProcessFigures[], root: number): readonly ProcessFigures[] {
