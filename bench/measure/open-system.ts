@@ -82,7 +82,13 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       // Its maintenance account may not declare queues where those are transient.
       environment: { ...system.environment, AMQP_URL: system.accounts.maintenance.amqpUrl },
       versions: await versionsOf(services),
-      processes: [...system.gateways, ...system.writers, ...system.rankers, ...services.servers],
+      processes: [
+        ...system.gateways,
+        ...(balancer === undefined ? [] : [balancer.server]),
+        ...system.writers,
+        ...system.rankers,
+        ...services.servers,
+      ],
       amqpUrl: system.addresses.amqpUrl,
       redis: operator && ((command) => operator.redis(command)),
       namespace,
@@ -128,15 +134,6 @@ interface Running {
   close(): Promise<void>;
 }
 
-const namesOfTier = {
-  gateway: /^gateway/,
-  writer: /^writer/,
-  ranker: /^ranker/,
-  broker: /^(rabbitmq|epmd)/,
-  database: /^database/,
-  redis: /^redis/,
-};
-
 /** Adds the figures that are read from its processes and its broker to a running system. */
 export async function observed({ processes, amqpUrl, redis, namespace: of, ...running }: Running) {
   const publisher = connectPublisher({ url: amqpUrl, connectionName: "tally bench", queues: [], log: silentLog });
@@ -144,9 +141,7 @@ export async function observed({ processes, amqpUrl, redis, namespace: of, ...ru
   return {
     ...running,
     /** Sums of each tier's processes among all processes of the machine. */
-    tiers: watchTiers((tier) =>
-      processes.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : [])),
-    ),
+    tiers: watchTiers(processes),
     /** Waiting messages and limits of a domain's queues. */
     queues(domain: string) {
       const { ingest, rank } = queuesOf(of, domain);

@@ -1,4 +1,4 @@
-import type { ProcessFigures } from "@tally/local";
+import type { ProcessFigures, Server } from "@tally/local";
 
 /** The tiers of a system whose CPU time is measured apart. */
 export const tierNames = ["gateway", "writer", "ranker", "broker", "database", "redis"] as const;
@@ -18,15 +18,25 @@ export function eachTier<T>(of: (tier: TierName) => T): OfTiers<T> {
   };
 }
 
+const namesOfTier: OfTiers<RegExp> = {
+  // HAProxy as well.
+  gateway: /^(gateway|balancer)/,
+  writer: /^writer/,
+  ranker: /^ranker/,
+  broker: /^(rabbitmq|epmd)/,
+  database: /^database/,
+  redis: /^redis/,
+};
+
 export type Tiers = OfTiers<{ readonly cpuSeconds: number; readonly memoryMiB: number }>;
 
 /** Returns what sums CPU time and resident memory of each tier's processes. The CPU time of a process that has ended is
- * that of the last call before. `leadersOf`: the leaders of a tier's process groups at the moment. */
-export function watchTiers(leadersOf: (tier: TierName) => readonly number[]) {
+ * that of the last call before. `servers`: each leads a process group. */
+export function watchTiers(servers: readonly Pick<Server, "name" | "pid">[]) {
   const used = eachTier(() => new Map<number, number>());
   return (processes: readonly ProcessFigures[]): Tiers =>
     eachTier((tier) => {
-      const leaders = leadersOf(tier);
+      const leaders = servers.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : []));
       const own = processes.filter(({ group }) => leaders.includes(group));
       for (const { pid, cpuSeconds } of own) used[tier].set(pid, cpuSeconds);
       return {
