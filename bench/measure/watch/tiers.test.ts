@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { watchTiers } from "./tiers.ts";
 
-const process = (pid: number, group: number, cpuSeconds: number) => {
-  const rest = { name: "", state: "S", parent: 1, startedAt: "", endedChildrenCpuSeconds: 0, memoryMiB: 10 };
+const process = (pid: number, group: number, cpuSeconds: number, parent = 0) => {
+  const rest = { name: "", state: "S", parent, startedAt: "", endedChildrenCpuSeconds: 0, memoryMiB: 10 };
   return { pid, group, cpuSeconds, ...rest };
 };
 
@@ -14,4 +14,9 @@ test("a tier keeps the CPU time of its processes that have ended, and HAProxy be
   balancer.pid = undefined;
   const one = tiers([process(1, 1, 6), process(4, 3, 1)]);
   expect(one).toMatchObject({ gateway: { cpuSeconds: 13, memoryMiB: 10 }, redis: { cpuSeconds: 0, memoryMiB: 0 } });
+});
+
+test("a fork of Redis has no memory but that of its parent", () => {
+  const tiers = watchTiers([{ name: "redis", pid: 1 }]);
+  expect(tiers([process(1, 1, 5), process(2, 1, 3, 1)]).redis).toEqual({ cpuSeconds: 8, memoryMiB: 10 });
 });

@@ -38,10 +38,13 @@ export function watchTiers(servers: readonly Pick<Server, "name" | "pid">[]) {
     eachTier((tier) => {
       const leaders = servers.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : []));
       const own = processes.filter(({ group }) => leaders.includes(group));
+      // The fork of Redis that writes a snapshot: its pages are those of its parent.
+      const isFork = ({ parent, name }: ProcessFigures): boolean =>
+        own.some((other) => other.pid === parent && other.name === name);
       for (const { pid, cpuSeconds } of own) used[tier].set(pid, cpuSeconds);
       return {
         cpuSeconds: Array.from(used[tier].values()).reduce((sum, cpuSeconds) => sum + cpuSeconds, 0),
-        memoryMiB: own.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0),
+        memoryMiB: own.reduce((sum, one) => sum + (isFork(one) ? 0 : one.memoryMiB), 0),
       };
     });
 }
