@@ -31,7 +31,7 @@ export interface Seen {
 
 /** What is known beyond the load itself. */
 interface Around {
-  readonly system: Pick<System, "root" | "versions" | "scaled">;
+  readonly system: Pick<System, "root" | "versions" | "scaled" | "processes">;
   readonly followed: Followed | undefined;
   readonly audit: AuditReport | undefined;
   /** Events that the fill had accepted. */
@@ -97,7 +97,8 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
     /** The maximum seen, of all processes of a tier together. */
     memoryMiB: eachTier((tier) => Math.round(Math.max(...observations.map(({ tiers }) => tiers[tier].memoryMiB)))),
     client: clientOf(result),
-    disturbance: disturbanceOf(readings, process.pid),
+    // Containers are not descendants of the bench.
+    disturbance: disturbanceOf(readings, [process.pid, ...system.processes.flatMap(({ pid }) => pid ?? [])]),
     littlesLaw: { expectedPerSecond: expectedPerSecond(plan, result) },
     ...verdictOf(plan.design, plan.domain, audit),
     /** For a source's run: when each group of connections began and ended, in seconds. */

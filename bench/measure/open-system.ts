@@ -135,13 +135,13 @@ interface Running {
 }
 
 /** Adds the figures that are read from its processes and its broker to a running system. */
-export async function observed({ processes, amqpUrl, redis, namespace: of, ...running }: Running) {
+export async function observed({ amqpUrl, redis, namespace: of, ...running }: Running) {
   const publisher = connectPublisher({ url: amqpUrl, connectionName: "tally bench", queues: [], log: silentLog });
   await publisher.ready;
   return {
     ...running,
     /** Sums of each tier's processes among all processes of the machine. */
-    tiers: watchTiers(processes),
+    tiers: watchTiers(running.processes),
     /** Waiting messages and limits of a domain's queues. */
     queues(domain: string) {
       const { ingest, rank } = queuesOf(of, domain);

@@ -64,7 +64,12 @@ export function sampleReport(
     readings: [reading, reading] as const,
   };
   return {
-    ...makeReport(plan, seen, { system: { root: plan.root, versions: {} }, followed: undefined, audit, filled: 0 }),
+    ...makeReport(plan, seen, {
+      system: { root: plan.root, versions: {}, processes: [] },
+      followed: undefined,
+      audit,
+      filled: 0,
+    }),
     ...changes,
   };
 }

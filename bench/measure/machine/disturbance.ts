@@ -32,28 +32,28 @@ function readCpuTime() {
 const disturbedAbovePercent = 5;
 const largestShown = 3;
 
-/** What the machine did besides the run, as shares of the CPU time of all cores. `root`: the process whose descendants
- * are the run. `foreign`: processes that do not belong to the run, and which programs used most. `steal`: time in which
- * the hypervisor gave a core to another virtual machine. */
-export function disturbanceOf([before, after]: Readings, root: number) {
+/** What the machine did besides the run, as shares of the CPU time of all cores. `roots`: processes that are the run,
+ * with their descendants. `foreign`: processes that do not belong to the run, and which programs used most. `steal`:
+ * time in which the hypervisor gave a core to another virtual machine. */
+export function disturbanceOf([before, after]: Readings, roots: readonly number[]) {
   const total = after.cpu.totalSeconds - before.cpu.totalSeconds;
   const share = (seconds: number) => ({ percent: round((seconds / total) * 100, 1), cpuSeconds: round(seconds, 2) });
   const steal = share(after.cpu.stealSeconds - before.cpu.stealSeconds);
-  const { seconds, largest } = foreignCpu(before.processes, after.processes, root);
+  const { seconds, largest } = foreignCpu(before.processes, after.processes, roots);
   const foreign = { ...share(seconds), largest };
   return { foreign, steal, isDisturbed: foreign.percent + steal.percent > disturbedAbovePercent };
 }
 
-/** The CPU time of processes outside the run. The descendants of `root`, and the process groups that these lead, belong
- * to it. Kernel threads do not count: the run's own network and disk keep them busy. */
-function foreignCpu(before: readonly ProcessFigures[], after: readonly ProcessFigures[], root: number) {
+/** The CPU time of processes outside the run. The descendants of `roots`, and the process groups that these lead,
+ * belong to it. Kernel threads do not count: the run's own network and disk keep them busy. */
+function foreignCpu(before: readonly ProcessFigures[], after: readonly ProcessFigures[], roots: readonly number[]) {
   const secondsOf = (all: readonly ProcessFigures[]): number =>
     // A process that ends moves its time to its parent, which waits for it: the sum stays the same.
-    foreignIn(all, root).reduce((sum, one) => sum + one.cpuSeconds + one.endedChildrenCpuSeconds, 0);
+    foreignIn(all, roots).reduce((sum, one) => sum + one.cpuSeconds + one.endedChildrenCpuSeconds, 0);
   const keyOf = ({ pid, startedAt }: ProcessFigures): string => `${pid} ${startedAt}`;
   const earlier = new Map(before.map((process) => [keyOf(process), process.cpuSeconds]));
   const byName = new Map<string, number>();
-  for (const process of foreignIn(after, root)) {
+  for (const process of foreignIn(after, roots)) {
     const used = process.cpuSeconds - (earlier.get(keyOf(process)) ?? 0);
     // A program can give itself any name.
     const name = process.name.replaceAll(/[^ -~]/g, "?");
@@ -69,8 +69,8 @@ function foreignCpu(before: readonly ProcessFigures[], after: readonly ProcessFi
   return { seconds: Math.max(ofRunning, secondsOf(after) - secondsOf(before)), largest };
 }
 
-function foreignIn(processes: readonly ProcessFigures[], root: number): readonly ProcessFigures[] {
-  const own = new Set([root]);
+function foreignIn(processes: readonly ProcessFigures[], roots: readonly number[]): readonly ProcessFigures[] {
+  const own = new Set(roots);
   // A process of the run whose parent has ended has another parent, but keeps its group.
   for (let known = 0; known < own.size;) {
     known = own.size;
