@@ -55,12 +55,19 @@ test("each run that failed, was disturbed or limited by the client has a line wi
     run("a", 0, whole),
     run("b", 0, { audit: { ...whole.audit, stored: 93, lost: 7 }, agrees: false }),
     run("b", 1, { ...whole, accepted: { events: 0, perSecond: 0 } }),
+    run("b", 2, {
+      ...whole,
+      accepted: { events: 0, perSecond: 0 },
+      reads: { ...sample.reads, requests: 1 },
+      errors: { ...sample.errors, timeouts: 3 },
+    }),
     run("a", 2, { ...whole, client: { ...client, isLimit: true }, disturbance }),
   ];
   const lines = medianTable(["a", "b"], runs).split("\n");
   expect(lines.filter((line) => line.includes(", round "))).toEqual([
     "b, round 1: Lost 7, doubled 0. The audit does not agree.",
     "b, round 2: No request got a 2xx.",
+    "b, round 3: No POST got a 2xx.",
     expect.stringMatching("a, round 3: The run was disturbed: foreign CPU 1 %, steal 9 %."),
     expect.stringMatching("a, round 3: The client was the bottleneck"),
   ]);

@@ -4,9 +4,10 @@ import type { makeReport } from "./make-report.ts";
 /** One run, as `--json` writes it. */
 export type Report = ReturnType<typeof makeReport>;
 
-/** Whether anything got a 2xx, and all accepted events are stored exactly once. */
-export function isGood({ audit, agrees, accepted, reads }: Report): boolean {
-  if (accepted.events + reads.requests === 0) return false;
+/** Whether anything got a 2xx, a POST if any was sent, and all accepted events are stored exactly once. */
+export function isGood(report: Report): boolean {
+  const { audit, agrees } = report;
+  if (withoutGood(report) !== undefined) return false;
   return agrees !== false && (audit === null || (audit.lost === 0 && audit.doubled === 0));
 }
 
@@ -27,8 +28,16 @@ export function remarksOn(report: Report): readonly string[] {
 
 function faultsOf(report: Report): readonly string[] {
   if (isGood(report)) return [];
-  const { accepted, reads, audit } = report;
-  if (accepted.events + reads.requests === 0) return ["No request got a 2xx."];
+  const { audit } = report;
+  const requests = withoutGood(report);
+  if (requests !== undefined) return [`No ${requests} got a 2xx.`];
   const lost = audit === null ? "" : `Lost ${audit.lost}, doubled ${audit.doubled}. `;
   return [`${lost}${report.agrees === false ? "The audit does not agree." : ""}`.trim()];
+}
+
+/** Which requests were sent and got no 2xx. */
+function withoutGood({ accepted, reads, errors }: Report): "request" | "POST" | undefined {
+  if (accepted.events > 0) return undefined;
+  if (reads.requests === 0) return "request";
+  return errors.non2xx + errors.timeouts + errors.connections > errors.ofReads ? "POST" : undefined;
 }
