@@ -7,7 +7,8 @@ const pollEveryMs = 15;
 const pollEveryShare = 0.1;
 const responseWithinMs = 10_000;
 
-/** How long single events took, in ms from sending the request. The events are an even sample of the load. */
+/** How long single events took, in ms from sending the request; of those that never were, how long they were followed.
+ * The events are an even sample of the load. */
 export type Followed = ReturnType<typeof followedOf>;
 
 /** Follows an event as a client can: polls GET /events/:id until the event is ranked or given up. */
@@ -19,14 +20,17 @@ export async function follow(url: string, { id, sentAt }: Sample, giveUpMs = 60_
     const ms = performance.timeOrigin + performance.now() - sentAt;
     if (event.stored) times.storedMs ??= ms;
     if (event.ranked) times.rankedMs ??= ms;
-    if (event.ranked || ms > giveUpMs) return times;
+    if (event.ranked || ms > giveUpMs) return { ...times, followedMs: ms };
     await delay(Math.max(pollEveryMs, ms * pollEveryShare));
   }
 }
 
 export function followedOf(events: readonly Awaited<ReturnType<typeof follow>>[]) {
-  const stored = events.flatMap(({ storedMs }) => storedMs ?? []);
-  const ranked = events.flatMap(({ rankedMs }) => rankedMs ?? []);
-  const never = { neverStored: events.length - stored.length, neverRanked: events.length - ranked.length };
-  return { stored, ranked, events: events.length, ...never };
+  return {
+    stored: events.map(({ storedMs, followedMs }) => storedMs ?? followedMs),
+    ranked: events.map(({ rankedMs, followedMs }) => rankedMs ?? followedMs),
+    events: events.length,
+    neverStored: events.filter(({ storedMs }) => storedMs === undefined).length,
+    neverRanked: events.filter(({ rankedMs }) => rankedMs === undefined).length,
+  };
 }
