@@ -54,14 +54,17 @@ export function addTo(boards: readonly DayBoard[], { storeID, date, items }: Pur
 /** `differing`: boards whose first 100 are not those that the demo has counted, also after 5 s. */
 export async function compareBoards(gateway: GatewayAddress, ofStores: readonly DayBoard[]) {
   const boards = [...ofStores, ...boardsOfItems(ofStores)];
-  const stores = new Set(ofStores.map(({ id }) => id));
+  const keyOf = (store: number, { date, by }: DayBoard): string => `${store} ${date} ${by}`;
+  const counted = new Set(ofStores.map((board) => keyOf(board.id, board)));
   const endsAt = performance.now() + rankedWithinMs;
   const differing: string[] = [];
   async function compare(board: DayBoard): Promise<void> {
     const isSame = async (): Promise<boolean> => {
       const best = [...board.counts.values()].filter((count) => count !== 0).toSorted((a, b) => b - a);
-      // Stores of others may have sold the item too.
-      const shown = (await topOf(gateway, board)).filter(({ id }) => board.of === "store" || stores.has(id));
+      // Other stores may have sold the item too, and these on a date of which they had sales before.
+      const shown = (await topOf(gateway, board)).filter(
+        ({ id }) => board.of === "store" || counted.has(keyOf(id, board)),
+      );
       // Members with the same count have no order.
       const isOwn = shown.every(({ id, count }, at) => count === best[at] && count === board.counts.get(id));
       return isOwn && shown.length === Math.min(best.length, shownMax);
