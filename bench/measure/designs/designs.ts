@@ -31,7 +31,6 @@ const designs = {
     readsFrom: "primary",
     stores: "writer",
   },
-  "all-time": { description: "no rankings by day", settings: { WINDOWS: "all" }, stores: "writer" },
   "per-message": {
     description: "one confirmed message for each request, one transaction for each event",
     settings: { WRITER_EVENTS_PER_TRANSACTION: "1" },
