@@ -74,3 +74,10 @@ test("rankings that equal the rows only after a minute are late", async () => {
   const recovered = await recovery(load, { backAt }, { url, events: 0, isEqual: () => Promise.resolve(true) });
   expect(recovered).toMatchObject({ late: ["equal"] });
 });
+
+test("a gateway that accepts nothing ends the recovery", async () => {
+  const never = { call: () => new Promise<never>(() => undefined) };
+  await expect(recovery(never, { backAt: 0, gateway: 1 }, { url: "", events: 0, withinMs: 100 })).rejects.toThrow(
+    "gateway 2 accepts no new event of each domain within 0.1 s",
+  );
+});

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { eventState, type Thread } from "../kit/index.ts";
 import { findMissing, listBatches, placeAt, type LedgerPlace } from "@tally/database";
 import { until } from "@tally/local";
@@ -19,6 +20,8 @@ interface RecoveryOptions {
   /** Whether the rankings equal the rows again; undefined: the recovery does not wait for it. */
   readonly isEqual?: (() => Promise<boolean>) | undefined;
   readonly heldAfterMs?: number;
+  /** For each step but `equal`. */
+  readonly withinMs?: number;
   /** Counts from the end of the fault. */
   readonly equalWithinMs?: number;
 }
@@ -27,13 +30,21 @@ interface RecoveryOptions {
  * may store fewer events than it accepts, so that each new event waits longer than the one before. Returns seconds from
  * the end of the fault. `accepted`: by the gateway that was hit, if one was. `equal`: after Redis or the database lost
  * writes, until the rankings equal the rows again. `heldAfter`: until the load was held; undefined if it was not.
- * `late`: which of these were not reached within patienceMs or `equalWithinMs`. */
+ * `late`: which of these were not reached within `withinMs` or `equalWithinMs`. Throws when the gateway accepts nothing
+ * in that time. */
 export async function recovery(
   load: Pick<Thread<LoadCalls>, "call">,
   { backAt, gateway = 0, started }: Pick<Aftermath, "backAt" | "gateway" | "started">,
-  { url, events, isEqual, heldAfterMs = 10_000, equalWithinMs = 60_000 }: RecoveryOptions,
+  {
+    url,
+    events,
+    isEqual,
+    heldAfterMs = 10_000,
+    equalWithinMs = 60_000,
+    withinMs = patienceMs(events),
+  }: RecoveryOptions,
 ) {
-  const deadline = performance.now() + patienceMs(events);
+  const deadline = performance.now() + withinMs;
   const late: string[] = [];
   const since = (): number => (performance.now() - backAt) / 1000;
   // What was hit may not respond yet: a check that throws counts as false.
@@ -50,7 +61,10 @@ export async function recovery(
     accepted = since();
     return ids;
   };
-  const [ids] = await Promise.all([probe(), started]);
+  const tooLate = delay(withinMs, undefined, { ref: false }).then(() => {
+    throw new Error(`gateway ${gateway + 1} accepts no new event of each domain within ${withinMs / 1000} s`);
+  });
+  const [ids] = await Promise.race([Promise.all([probe(), started]), tooLate]);
   const all = async (place: "stored" | "ranked"): Promise<boolean> => {
     for (const id of ids) if (!(await eventState(url, id, 2000))[place]) return false;
     return true;
