@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
@@ -13,7 +13,7 @@ const program = `
   setInterval(() => console.log(isMainThread, hours(Date.now()), hours(new Date()), new Date() instanceof Date), 10);
   if (isMainThread) new Worker(__filename);`;
 
-test("an order shifts the dates in all threads of a process, and another one ends it", async () => {
+test("an order shifts the dates in all threads of a process, and another one ends it; one that cannot be read has no effect", async () => {
   const directory = await temporaryDirectory();
   const inside = await openInside(directory, undefined);
   await writeFile(join(directory, "program.cjs"), program);
@@ -21,6 +21,9 @@ test("an order shifts the dates in all threads of a process, and another one end
   onTestFinished(() => void child.kill("SIGKILL"));
   const seen: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => seen.push(line));
+  await mkdir(join(directory, "writer.order"));
+  await expect.poll(() => seen.length, { timeout: 20_000 }).toBeGreaterThan(100);
+  await rmdir(join(directory, "writer.order"));
   for (const hours of [0, 1, -1, 0]) {
     await inside.shiftClock("writer", hours * 3_600_000);
     seen.length = 0;

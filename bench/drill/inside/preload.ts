@@ -1,5 +1,5 @@
 import { subscribe } from "node:diagnostics_channel";
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { BroadcastChannel, threadId } from "node:worker_threads";
@@ -55,11 +55,14 @@ function killAfter(turns: number): void {
 }
 
 setInterval(() => {
-  if (!existsSync(order)) {
-    armed = undefined;
+  let text: string;
+  try {
+    text = readFileSync(order, "utf8");
+  } catch {
+    armed = undefined; // no order, or another thread has taken it
     return;
   }
-  const [point = "", passes = "0"] = readFileSync(order, "utf8").split(" ");
+  const [point = "", passes = "0"] = text.split(" ");
   // No further code of the thread runs, whatever it is doing.
   if (point === "thread" && threadId !== 0 && takeOrder()) process.exit(1);
   if (point === "clock" && threadId === 0 && takeOrder()) {
