@@ -148,13 +148,13 @@ export class Sender {
   /** While held, the load begins no events: that is no time without a 2xx. */
   hold(isHeld: boolean): void {
     if (isHeld) this.#endGap();
-    else this.#lastGoodAt = performance.now();
+    this.#lastGoodAt = isHeld ? Infinity : performance.now();
   }
 
   #endGap(): void {
     const now = performance.now();
     this.#figures.longestGapMs = Math.max(this.#figures.longestGapMs, now - this.#lastGoodAt);
-    this.#lastGoodAt = now;
+    this.#lastGoodAt = Math.max(now, this.#lastGoodAt);
   }
 
   /** Ends all retries after their next reply. */
