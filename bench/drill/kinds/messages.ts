@@ -16,8 +16,8 @@ type Queue = "ingest" | "rank";
 const drillId = (): string => `drill-${randomBytes(8).toString("hex")}`;
 
 /** Takes `count` deliveries from a queue before tally gets them. Acknowledges each when `use` has resolved. */
-async function catchDeliveries(
-  system: System,
+export async function catchDeliveries(
+  system: Pick<System, "namespace" | "environment">,
   domain: string,
   queue: Queue,
   count: number,
@@ -35,7 +35,10 @@ async function catchDeliveries(
     onDelivery(delivery) {
       // A redelivered message may be stored already and must stay as it is.
       if (used.length >= count || delivery.redelivered) return delivery.giveBack();
-      used.push(use(delivery).then(() => delivery.ack()));
+      const acknowledged = use(delivery).then(() => delivery.ack());
+      // Until it is awaited below, an unhandled rejection would end the drill.
+      acknowledged.catch(enough.reject);
+      used.push(acknowledged);
       if (used.length === count) enough.resolve();
     },
     log: silentLog,
