@@ -1,5 +1,8 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, test } from "vitest";
-import { addressesIn } from "./builds.ts";
+import { addressesIn, openBuild } from "./builds.ts";
 
 const printed = (metrics: readonly string[]) =>
   `  gateway serves on port 8081 (1.2 s)\n\n  API      http://127.0.0.1:8081\n  metrics  ${metrics.join(", ")}\n  logs     a.log\n\nready\n`;
@@ -18,4 +21,12 @@ test.each(["http://127.0.0.1:8081/metrics", "http://127.0.0.1:20001/metrics"])(
 
 test("a launcher that prints no addresses is an error with its output", () => {
   expect(() => addressesIn("tally: starting services\nready\n")).toThrow(/no addresses:\ntally: starting services/);
+});
+
+test("a build ranks by quantity alone, as this checkout does", async () => {
+  const folder = await temporaryDirectory();
+  const dev = "sh -c 'echo by $BY'";
+  await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { dev } }));
+  const plan = { settings: {}, signal: new AbortController().signal };
+  await expect(openBuild({ commit: "", folder }, plan)).rejects.toThrow("by quantity\n");
 });

@@ -70,6 +70,8 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
       LOG_LEVEL: "warn",
       // For commits that keep /metrics for a second.
       HEALTH_KEPT_MS: "0",
+      // The apps' default, as of this checkout. The launcher's has prices too.
+      BY: "quantity",
       // No engine: the launcher then starts private servers.
       DOCKER_HOST: "unix:///nowhere",
       ...settings,
