@@ -23,10 +23,11 @@ test("a launcher that prints no addresses is an error with its output", () => {
   expect(() => addressesIn("tally: starting services\nready\n")).toThrow(/no addresses:\ntally: starting services/);
 });
 
-test("a build ranks by quantity alone, as this checkout does", async () => {
+test("a build ranks by quantity alone, as this checkout does, and the next claim of its directory ends it", async () => {
   const folder = await temporaryDirectory();
-  const dev = "sh -c 'echo by $BY'";
+  const isOwn = "test $$ = $(cat run/launcher.pid) && echo own";
+  const dev = `sh -c 'until test -s run/launcher.pid; do sleep 0.1; done; echo $BY $TALLY_DIRECTORY $(${isOwn})'`;
   await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { dev } }));
   const plan = { settings: {}, signal: new AbortController().signal };
-  await expect(openBuild({ commit: "", folder }, plan)).rejects.toThrow("by quantity\n");
+  await expect(openBuild({ commit: "", folder }, plan)).rejects.toThrow(`quantity ${folder} own`);
 });

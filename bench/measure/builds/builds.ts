@@ -1,10 +1,17 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { rm, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify, parseEnv } from "node:util";
-import { claimDirectory, ServiceError, freePorts, portsOfNoLauncher, until } from "@tally/local";
+import {
+  ChildServer,
+  claimDirectory,
+  directoryVariable,
+  freePorts,
+  portsOfNoLauncher,
+  ServiceError,
+  until,
+} from "@tally/local";
 import { WrongUsage } from "../wrong-usage.ts";
-import { once } from "node:events";
 import type { BenchPlan, Build } from "../bench-plan.ts";
 import { observed, type System } from "../open-system.ts";
 
@@ -60,50 +67,47 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
     await readFile(join(folder, "package.json"), "utf8"),
   );
   const PATH = `${join(folder, "node_modules", ".bin")}:${process.env["PATH"]}`;
-  const [port] = await freePorts(1, portsOfNoLauncher);
-  const launcher = spawn("sh", ["-c", `exec ${scripts.dev}`], {
-    cwd: folder,
-    env: {
-      PATH,
-      PORT: String(port),
-      NODE_ENV: "production",
-      LOG_LEVEL: "warn",
-      // For commits that keep /metrics for a second.
-      HEALTH_KEPT_MS: "0",
-      // The apps' default, as of this checkout. The launcher's has prices too.
-      BY: "quantity",
-      // No engine: the launcher then starts private servers.
-      DOCKER_HOST: "unix:///nowhere",
-      ...settings,
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  launcher.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const exited = once(launcher, "exit");
-  const isOver = (): boolean => launcher.exitCode !== null || launcher.signalCode !== null;
+  const [port = 0] = await freePorts(1, portsOfNoLauncher);
+  const ready = async (): Promise<boolean> => (await readFile(launcher.logFile, "utf8")).includes("\nready");
+  const environment = {
+    PATH,
+    PORT: String(port),
+    NODE_ENV: "production",
+    LOG_LEVEL: "warn",
+    // For commits that keep /metrics for a second.
+    HEALTH_KEPT_MS: "0",
+    // The apps' default, as of this checkout. The launcher's has prices too.
+    BY: "quantity",
+    // No engine: the launcher then starts private servers.
+    DOCKER_HOST: "unix:///nowhere",
+    ...settings,
+    // When this process is killed, the next claimDirectory ends the launcher.
+    [directoryVariable]: folder,
+  };
+  const launcher = new ChildServer(
+    { name: "launcher", program: "sh", args: ["-c", `exec ${scripts.dev}`], port, ready, readyWithinMs },
+    { directory: folder, environment, say: () => undefined, signal },
+  );
   const close = async (): Promise<void> => {
     launcher.kill("SIGTERM");
-    if (!(await until(async () => isOver(), { withinMs: endWithinMs }))) launcher.kill("SIGKILL");
-    await exited;
+    await until(async () => launcher.pid === undefined, { withinMs: endWithinMs });
+    await launcher.stop();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    await until(async () => isOver() || output.includes("\nready"), { withinMs: readyWithinMs, signal });
-    if (!output.includes("\nready"))
-      throw new ServiceError("server-failed", `${folder}: ${scripts.dev} does not become ready:\n${output}`);
-    const environment: NodeJS.ProcessEnv = {
+    await launcher.start();
+    const tallyEnvironment: NodeJS.ProcessEnv = {
       ...settings,
       PATH,
       ...parseEnv(await readFile(join(directory, "dev", "environment"), "utf8")),
     };
     return await observed({
       root: folder,
-      ...addressesIn(output),
-      environment,
+      ...addressesIn(await readFile(launcher.logFile, "utf8")),
+      environment: tallyEnvironment,
       versions: {},
       processes: [...(await processesIn(join(directory, "apps"))), ...(await processesIn(join(directory, "dev")))],
-      amqpUrl: environment["AMQP_URL"] ?? "",
+      amqpUrl: tallyEnvironment["AMQP_URL"] ?? "",
       namespace: settings["NAMESPACE"] ?? "tally",
       close,
     });

@@ -1,8 +1,8 @@
 export { appNames, runTally, startApps, type AppName } from "./start-apps.ts";
 export { startBalancer, type Balancer } from "./balancer.ts";
-export type { Server } from "./process/child-server.ts";
+export { ChildServer, type Server } from "./process/child-server.ts";
 export { firstSteps } from "./dev/welcome.ts";
-export { claimDirectory } from "./process/directory-lock.ts";
+export { claimDirectory, directoryVariable } from "./process/directory-lock.ts";
 export { freePorts, portsOfNoLauncher } from "./process/free-ports.ts";
 export { onLauncherGone, processesNaming, readProcesses } from "./process/processes.ts";
 export type { ProcessFigures } from "./process/processes.ts";

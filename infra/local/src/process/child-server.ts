@@ -22,6 +22,7 @@ export interface ServerPlan {
   readonly port: number;
   /** True once the server serves. Called repeatedly, at every start. */
   readonly ready: () => Promise<boolean>;
+  readonly readyWithinMs?: number;
   /** For a server in a container: `program` runs as long as it does. */
   readonly container?: Container;
 }
@@ -38,7 +39,6 @@ export interface ServerHome {
   readonly waits?: Waits | undefined;
 }
 
-const readyWithinMs = 120_000;
 // An app gives up the rest of its work after 20 s and exits.
 const endWithinMs = 25_000;
 
@@ -92,8 +92,9 @@ export class ChildServer {
     if (!(await this.#ended()))
       throw new ServiceError("server-failed", `${this.name} is still running: kill it first.`);
     this.#spawn();
+    const { ready, readyWithinMs = 120_000 } = this.#plan;
     const beganAt = Date.now();
-    const serves = await until(async () => !isRunning(this.#child) || this.#plan.ready(), {
+    const serves = await until(async () => !isRunning(this.#child) || ready(), {
       withinMs: readyWithinMs,
       signal: this.#home.signal,
     });
