@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { processesNaming } from "@tally/local";
 import { temporaryDirectory } from "@tally/local/at-end";
-import { expect, test } from "vitest";
-import { addressesIn, openBuild } from "./builds.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { addressesIn, openBuild, withBuilds } from "./builds.ts";
 
 const printed = (metrics: readonly string[]) =>
   `  gateway serves on port 8081 (1.2 s)\n\n  API      http://127.0.0.1:8081\n  metrics  ${metrics.join(", ")}\n  logs     a.log\n\nready\n`;
@@ -30,4 +32,23 @@ test("a build ranks by quantity alone, as this checkout does, and the next claim
   await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { dev } }));
   const plan = { settings: {}, signal: new AbortController().signal };
   await expect(openBuild({ commit: "", folder }, plan)).rejects.toThrow(`quantity ${folder} own`);
+});
+
+test("an interrupted installation leaves no process behind", async () => {
+  const root = await temporaryDirectory();
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a", ...args], { cwd: root });
+  git("init", "--quiet");
+  git("commit", "--quiet", "--allow-empty", "--message", "a");
+  await writeFile(join(root, "npx"), "#!/bin/sh\nsleep 300\ntrue\n", { mode: 0o755 });
+  vi.stubEnv("PATH", `${root}:${process.env["PATH"]}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const interrupted = new AbortController();
+  const plan = { root, say: () => undefined, signal: interrupted.signal };
+  const installed = expect(withBuilds(["HEAD"], plan, async () => undefined)).rejects.toThrow();
+  // The shell and what it has started.
+  await expect.poll(() => processesNaming(`PATH=${root}:`).length).toBe(2);
+  interrupted.abort();
+  await installed;
+  await expect.poll(() => processesNaming(`PATH=${root}:`), { timeout: 10_000 }).toEqual([]);
 });

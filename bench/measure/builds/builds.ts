@@ -8,6 +8,7 @@ import {
   directoryVariable,
   freePorts,
   portsOfNoLauncher,
+  runCommand,
   ServiceError,
   until,
 } from "@tally/local";
@@ -40,11 +41,11 @@ export async function withBuilds<T>(
       const folder = join(directory, String(index));
       say(`installing ${revision}`);
       await git("worktree", "add", "--detach", folder, commit);
-      const flags = ["--frozen-lockfile", "--prefer-offline"];
-      await run("npx", ["-y", "pnpm@12", "install", ...flags], { cwd: folder, signal }).catch((error: unknown) => {
-        signal.throwIfAborted();
-        throw new ServiceError("server-failed", `${revision} cannot be installed: ${String(error)}`);
-      });
+      const install = ["-y", "pnpm@12", "--dir", folder, "install", "--frozen-lockfile", "--prefer-offline"];
+      const { exitCode, output, errors } = await runCommand("npx", install, { environment: process.env, signal });
+      signal.throwIfAborted();
+      if (exitCode !== 0)
+        throw new ServiceError("server-failed", `${revision} cannot be installed:\n${output}${errors}`);
       builds.set(revision, { commit, folder });
     }
     return await work(builds);
