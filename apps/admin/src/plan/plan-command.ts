@@ -74,7 +74,8 @@ async function fitRun(file: string | undefined, folder: string, domain: string) 
     if (schema.Check(run)) return { path, run };
     unfit.push(`${path}: ${firstProblem(schema, run).message}`);
   }
-  throw usageError(`--run: ${unfit[0] ?? "there is no run"}; pnpm bench --domain ${domain} makes a run that fits`);
+  const hint = `pnpm bench --domain ${domain} makes a run that fits, unless its load has GETs`;
+  throw usageError(`--run: ${unfit[0] ?? "there is no run"}; ${hint}`);
 }
 
 type Fit = Awaited<ReturnType<typeof fitRun>>;

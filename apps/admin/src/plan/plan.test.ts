@@ -61,7 +61,10 @@ test.each([
   [{ durability: "transient" }, 'durability: expected confirmed, got "transient"'],
   [{ model: "open" }, 'model: expected closed, got "open"'],
   [{ connections: 63 }, "connections: expected at least 64, got 63"],
-  [{ reads: { requests: 7 } }, "reads.requests: expected 0, got 7"],
+  [
+    { reads: { requests: 7 } },
+    "reads.requests: expected 0, got 7; pnpm bench --domain purchases makes a run that fits, unless its load has GETs",
+  ],
   [{ settings: { BATCH_EVERY_MS: "0" } }, "settings.BATCH_EVERY_MS: expected no such field"],
   [{ audit: null }, "audit: expected an audit, got null"],
   [{ audit: { lost: 2, doubled: 0 } }, "audit.lost: expected 0, got 2"],
