@@ -106,7 +106,7 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
       root: folder,
       ...addressesIn(await readFile(launcher.logFile, "utf8")),
       environment: tallyEnvironment,
-      versions: {},
+      versions: { node: (await run("node", ["--version"], { env: { PATH } })).stdout.trim() },
       processes: [...(await processesIn(join(directory, "apps"))), ...(await processesIn(join(directory, "dev")))],
       amqpUrl: tallyEnvironment["AMQP_URL"] ?? "",
       namespace: settings["NAMESPACE"] ?? "tally",
