@@ -23,6 +23,7 @@ test("a sweep runs every value, and chooses the best one", async () => {
 
 test.each([
   [["source", "S9"], "expected one of S0, S1, "],
+  [["source", "S4", "--designs", "batched,typo"], "--designs: no printed row is compared with typo"],
   [["--domain", "lifts"], "--domain: there is no domain lifts; there are: purchases"],
   [["--amount", "600", "--warm-up", "3"], "'--amount <number>' cannot be used with option '--warm-up <seconds>'"],
   [["compare", "batched", "bare", "--fill", "9"], "--fill: the design bare stores nothing"],

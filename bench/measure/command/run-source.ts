@@ -25,7 +25,8 @@ export async function runSources(names: readonly string[], flags: SourceFlags, s
   const planned = sources
     .flatMap((source) => tasksOf(source).map((task) => ({ source, task })))
     .filter(({ task }) => designs?.includes(task.arrangement.design) ?? true);
-  if (planned.length === 0) throw new WrongUsage(`--designs: no printed row is compared with ${designs?.join(", ")}`);
+  const unused = designs?.find((name) => !planned.some(({ task }) => task.arrangement.design === name));
+  if (unused !== undefined) throw new WrongUsage(`--designs: no printed row is compared with ${unused}`);
   await makeResults(results);
   const commit = commitOf(root);
   const all = commit.endsWith("-dirty") ? [] : await runsInReports(results, say);
