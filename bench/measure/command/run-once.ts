@@ -1,4 +1,5 @@
-import { onLauncherGone, ServiceError } from "@tally/local";
+import { ServiceError } from "@tally/local";
+import { interruption } from "../../kit/index.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { say, type Flags, type OutputFlags } from "./flags.ts";
 import type { BenchPlan } from "../bench-plan.ts";
@@ -10,7 +11,9 @@ import { planOf } from "./plan-of.ts";
 
 /** Exits with 2 on usage or start-up errors, 130 when interrupted, after one line of text; rethrows bugs. */
 export async function reportFailure(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const signal = interruption();
+  const nothing = (): void => undefined;
+  // A second Ctrl-C must not leave servers running.
+  const signal = interruption(nothing, nothing);
   try {
     await work(signal);
   } catch (error) {
@@ -24,15 +27,6 @@ export async function reportFailure(work: (signal: AbortSignal) => Promise<void>
     // Exit status 1 (an event was lost) takes precedence.
     process.exitCode ??= 2;
   }
-}
-
-function interruption(): AbortSignal {
-  const interrupted = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    // Handled every time: a second Ctrl-C must not leave servers running.
-    process.on(signal, () => interrupted.abort(new Error(`interrupted by ${signal}`)));
-  onLauncherGone(() => interrupted.abort(new Error("interrupted: its parent process has ended")));
-  return interrupted.signal;
 }
 
 /** One run: printed, stored, and written to the requested file. */
