@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import { boardsOfSeries, chainBoards, isKeptBoard, seriesOfBoard, sumOfCounts } from "@tally/contract";
 import type { Domain, KeptSeries, SqlSnapshot } from "@tally/contract";
 import type { Board, BoardCells, Rankings } from "@tally/redis";
@@ -30,6 +30,8 @@ interface CellDifference {
 
 // Compared at once: one round trip carries many small boards.
 const cellsAtOnce = 20_000;
+// After so many, calls of the comparison are sent and its replies are read: about 0.3 ms.
+const cellsPerTurn = 1000;
 // Beside traffic, cells that move while they are read are read again at once. Those that differ have more time at the
 // end: a batch may be ranked in one shard only, or be ranked again after Redis has lost its last second.
 const movingMs = 200;
@@ -100,21 +102,7 @@ export async function auditBoards(
     onCells(cells);
   }
 
-  async function compareAll(boards: AsyncIterable<Board> | Iterable<Board>): Promise<void> {
-    let waiting: Board[] = [];
-    let size = 0;
-    for await (const board of boards) {
-      waiting.push(board);
-      size += board.cells.length;
-      if (size < cellsAtOnce) continue;
-      await compare(waiting);
-      waiting = [];
-      size = 0;
-    }
-    await compare(waiting);
-  }
-
-  await compareAll(boardsOf(snapshot, domain, { sums, kept }, onFolded));
+  await compareAll(boardsOf(snapshot, domain, { sums, kept }, onFolded), compare);
   const withoutRows = (names: readonly string[]): readonly Board[] =>
     [...new Set(names)]
       .filter((board) => !known.has(board) && isKeptBoard(board, kept))
@@ -125,6 +113,26 @@ export async function auditBoards(
     for (const one of await compareAgain(domain.name, rankings, meanwhile, suspects, meanwhile.staysMs)) differ(one);
   }
   return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
+}
+
+/** Takes the next boards while some are compared. */
+async function compareAll(boards: AsyncIterable<Board>, compare: (some: readonly Board[]) => Promise<void>) {
+  let [waiting, size, turnAt, comparing]: [Board[], number, number, Promise<void>] = [[], 0, 0, Promise.resolve()];
+  for await (const board of boards) {
+    waiting.push(board);
+    size += board.cells.length;
+    if (size >= cellsAtOnce) {
+      await comparing;
+      comparing = compare(waiting);
+      comparing.catch(() => undefined); // It is awaited later.
+      [waiting, size, turnAt] = [[], 0, 0];
+    }
+    if (size < turnAt) continue;
+    turnAt = size + cellsPerTurn;
+    await immediate();
+  }
+  await comparing;
+  await compare(waiting);
 }
 
 /** All boards with at least one cell; of mirrored boards, for each series, those of members first, each kind with its

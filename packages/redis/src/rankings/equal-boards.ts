@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { setImmediate as immediate } from "node:timers/promises";
 import { seriesOfBoard, type MirroredBoards } from "@tally/contract";
 import { encodeMember, shardOf } from "./encode-moves.ts";
 import type { Shards } from "./live-shards.ts";
@@ -18,8 +19,11 @@ export async function equalBoards(
   const calls: Promise<readonly Board[]>[] = [];
   const send = async (shard: string, some: readonly Board[]): Promise<readonly Board[]> => {
     if (some.length === 0) return [];
-    const digests = await redis.tallyDigests(shard, live, ...some.map(({ board }) => board));
-    return some.filter(({ cells }, index) => digests[index] === digestOf(cells));
+    const asked = redis.tallyDigests(shard, live, ...some.map(({ board }) => board));
+    // The calls of this turn are sent first: Redis works meanwhile.
+    const expected = immediate().then(() => some.map(({ cells }) => digestOf(cells)));
+    const [digests, own] = await Promise.all([asked, expected]);
+    return some.filter((_, index) => digests[index] === own[index]);
   };
   const waiting = keys.map((key) => ({ key, boards: [] as Board[], cells: 0 }));
   for (const one of boards) {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setImmediate as immediate } from "node:timers/promises";
 import { Moves, textOfBatchId, textOfSeries, type KeptSeries, type MirroredBoards } from "@tally/contract";
 import { batchRanking, firstGeneration, keysOfShard, withChain, type Shards } from "./live-shards.ts";
 import { encodeMember, encodeMoves, packr, shardOf } from "./encode-moves.ts";
@@ -218,6 +219,8 @@ class Loader {
       .catch((error: unknown) => void (this.#failure ??= error))
       .finally(() => this.#inFlight.delete(sent));
     this.#inFlight.add(sent);
+    // Sent before the next one is made: Redis works meanwhile.
+    await immediate();
   }
 }
 
