@@ -191,10 +191,13 @@ async function readBest(shards: readonly BoardInShard[], { prefix: keyPrefix }: 
       return { cells, behind, floor: await floorOf(shard) };
     }),
   );
+  // No shard keeps a higher score. Most counts of an audit end here.
+  const last = Math.max(...best.map(({ floor }) => (floor === null ? Infinity : scoreOf(floor))));
   return {
     cells: new Map(best.flatMap(({ cells }) => [...cells])),
     alsoStored: new Map(best.flatMap(({ behind }) => behind.map(([key]) => [key, 0] as const))),
     keeps: (key, count) =>
+      -count <= last &&
       isAtOrBefore(best[shardOf(keyPrefix + key, best.length)]?.floor ?? null, encodeMember(key), -count),
   };
 }
@@ -265,13 +268,14 @@ async function readFloor(shard: BoardInShard): Promise<string | null> {
   return (await shard.redis.zcard(`${shard.prefix}:b:${shard.board}`)) < topLimitMax ? null : floor;
 }
 
+const scoreOf = (floor: string): number => Number(floor.slice(0, floor.indexOf(" ")));
+
 /** `floor`: "score member", or null before the first cut. */
 function isAtOrBefore(floor: string | null, member: string, score: number): boolean {
   if (floor === null) return true;
-  const space = floor.indexOf(" ");
-  const floorScore = Number(floor.slice(0, space));
+  const floorScore = scoreOf(floor);
   if (score !== floorScore) return score < floorScore;
-  return Buffer.compare(Buffer.from(member), Buffer.from(floor.slice(space + 1))) <= 0;
+  return Buffer.compare(Buffer.from(member), Buffer.from(floor.slice(floor.indexOf(" ") + 1))) <= 0;
 }
 
 /** Pairs of a flat reply: a member, its score, the next. */
