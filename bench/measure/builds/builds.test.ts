@@ -45,10 +45,10 @@ test("an interrupted installation leaves no process behind", async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   const interrupted = new AbortController();
   const plan = { root, say: () => undefined, signal: interrupted.signal };
-  const installed = expect(withBuilds(["HEAD"], plan, async () => undefined)).rejects.toThrow();
+  const installed = withBuilds(["HEAD"], plan, async () => undefined);
   // The shell and what it has started.
   await expect.poll(() => processesNaming(`PATH=${root}:`).length).toBe(2);
   interrupted.abort();
-  await installed;
+  await expect(installed).rejects.toThrow();
   await expect.poll(() => processesNaming(`PATH=${root}:`), { timeout: 10_000 }).toEqual([]);
 });

@@ -36,8 +36,8 @@ export function watchTiers(servers: readonly Pick<Server, "name" | "pid">[]) {
   const used = eachTier(() => new Map<number, number>());
   return (processes: readonly ProcessFigures[]): Tiers =>
     eachTier((tier) => {
-      const leaders = servers.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : []));
-      const own = processes.filter(({ group }) => leaders.includes(group));
+      const leaders = new Set(servers.flatMap(({ name, pid }) => (namesOfTier[tier].test(name) ? (pid ?? []) : [])));
+      const own = processes.filter(({ group }) => leaders.has(group));
       // The fork of Redis that writes a snapshot: its pages are those of its parent.
       const isFork = ({ parent, name }: ProcessFigures): boolean =>
         own.some((other) => other.pid === parent && other.name === name);

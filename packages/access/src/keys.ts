@@ -71,24 +71,20 @@ export async function createKey(
   ]);
 }
 
-/** Gives a key a new secret; the previous one stays valid until `previousUntil`, in ms since 1970; undefined: it is not
- * valid any more. While an earlier one is valid, clients may still use it: the key is then rotated only without
- * `previousUntil`. Safe to retry. */
+/** Gives a key a new secret; the previous one stays valid until `previousUntil`, in ms since 1970; null: it ends now.
+ * While an earlier one is valid, clients may still use it: the key is then rotated only if the previous one ends now. Safe
+ * to retry. */
 export async function rotateKey(
   transaction: SqlTransaction,
-  {
-    id,
-    hash,
-    previousUntil,
-  }: { readonly id: string; readonly hash: Buffer; readonly previousUntil: number | undefined },
+  { id, hash, previousUntil }: { readonly id: string; readonly hash: Buffer; readonly previousUntil: number | null },
 ): Promise<"rotated" | "absent" | "revoked" | { readonly rotatingUntil: number }> {
   const version = await takeVersion(transaction);
   const key = await findKey(transaction, id);
   if (key === undefined) return "absent";
   if (key.revokedAt !== undefined) return "revoked";
   const { secretHash, previousUntil: rotatingUntil = 0 } = key;
-  if (previousUntil !== undefined && rotatingUntil > Date.now() && !secretHash.equals(hash)) return { rotatingUntil };
-  await transaction.execute(updateSecret, [previousUntil ?? null, hash, version, id, hash]);
+  if (previousUntil !== null && rotatingUntil > Date.now() && !secretHash.equals(hash)) return { rotatingUntil };
+  await transaction.execute(updateSecret, [previousUntil, hash, version, id, hash]);
   return "rotated";
 }
 

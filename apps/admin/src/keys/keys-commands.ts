@@ -123,8 +123,8 @@ function lineOf({ id, name, scopes, stores, limit, createdAt, revokedAt, previou
   ].join("  ");
 }
 
-function timeOf(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
+function timeOf(at: number | null = null): string | null {
+  return at === null ? null : new Date(at).toISOString();
 }
 
 const withinMs = 15_000;
@@ -140,14 +140,15 @@ function rotateCommand(): Command {
     .action(async (id: string, { grace, json }: JsonFlag & { readonly grace: number }) => {
       expectKeyId(id);
       const key = newKeyText(id);
-      const previousUntil = grace === 0 ? undefined : Date.now() + grace * 1000;
+      const previousUntil = grace === 0 ? null : Date.now() + grace * 1000;
       const outcome = await changeKeys((transaction) =>
         rotateKey(transaction, { id, hash: hashOfKeyText(key), previousUntil }),
       );
       if (typeof outcome === "object") throw isRotating(id, outcome.rotatingUntil);
       if (outcome !== "rotated") throw noSuchKey(id, outcome);
       const until = timeOf(previousUntil);
-      const text = `${key}\nThis key is shown only now. The previous one is valid ${until === null ? "no longer" : `until ${until}`}.\n`;
+      const validity = until === null ? "not valid any more" : `valid until ${until}`;
+      const text = `${key}\nThis key is shown only now. The previous one is ${validity}.\n`;
       print({ json }, { id, key, previousUntil: until }, text);
     });
 }

@@ -87,7 +87,7 @@ function addQueryRoute(app: FastifyInstance, path: string, route: QueryRoute, { 
   }
 }
 
-/** A GET of bytes with their own type. They never change, so caches may keep them; if a key is needed, not shared ones. */
+/** A GET of bytes with their own type. They never change, so caches may keep them; with a key, private ones. */
 function addContentRoute(app: FastifyInstance, path: string, route: ContentRoute, served: Served): void {
   const { domain, sources } = served;
   const config = routeConfig(domain, route, { action: "read", storeOf: () => undefined });
