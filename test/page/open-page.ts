@@ -34,8 +34,10 @@ export function openPages() {
     browser ??= chromium.launch({
       executablePath: executable ?? "",
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", ...isolated],
+      // Its language decides in which order a date is typed.
+      env: { ...process.env, LANGUAGE: "en_US", LC_ALL: "en_US.UTF-8" },
     });
-    const context = await (await browser).newContext({ viewport: { width, height: 900 }, ...zone });
+    const context = await (await browser).newContext({ viewport: { width, height: 900 }, timezoneId: "UTC", ...zone });
     onTestFinished(() => context.close());
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
