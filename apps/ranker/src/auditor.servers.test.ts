@@ -391,10 +391,10 @@ test("a lost ranking message is repaired while rankers of other settings rebuild
   const { rankings, storeSale, nextEpoch, count, start, seen } = await openBuilt(22);
   // As if the other one had rebuilt at once.
   start({ ...rankings, lacksSeries: async () => false, series: async () => ({ measures: ["netSales"] }) });
-  // Then the next rebuild waits 8 s.
-  await vi.waitFor(() => expect(seen.rebuilt).toBe(4), 30_000);
+  // Then the next rebuild waits 16 s.
+  await vi.waitFor(() => expect(seen.rebuilt).toBe(5), 60_000);
   await storeSale();
   await nextEpoch();
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 4 }), 20_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 5 }), 20_000);
   expect(await count()).toBe(2);
 });
