@@ -1,9 +1,9 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { text } from "node:stream/consumers";
 import { domains } from "@tally/domains";
-import { expect, onTestFinished, test } from "vitest";
+import { listen } from "@tally/local/at-end";
+import { expect, test } from "vitest";
 import { gatewayOf } from "../gateway/gateway.ts";
 import { sendLines } from "./send-lines.ts";
 
@@ -19,15 +19,11 @@ test("a request that is not complete in time is sent again in smaller parts; lat
     response.statusCode = isLate ? 408 : 207;
     response.end(JSON.stringify(isLate ? { message: "body: expected it within 20 s" } : { results }));
   };
-  const server = createServer((request, response) => void respond(request, response));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => server.close().closeAllConnections());
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new TypeError("the server has no port");
+  const { url } = await listen(respond);
   const lines = Array.from({ length: 12 }, (_, n) => ({ number: n + 1, cells: [], content: { entry: {} } }));
   const sending = {
     domain: domains.find(({ name }) => name === "purchases") ?? expect.fail("no purchases"),
-    gateway: gatewayOf({ url: `http://127.0.0.1:${address.port}` }),
+    gateway: gatewayOf({ url }),
     skippedLines: new Set<number>(),
     concurrency: 1,
     giveUpAfterMs: 1000,

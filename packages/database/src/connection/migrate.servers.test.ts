@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
+import { temporaryDirectory } from "@tally/local/at-end";
 import { silentLog } from "@tally/runtime";
 import { migrate, readMigrations } from "./migrate.ts";
 import { ownDatabase } from "./own-database.test-kit.ts";
@@ -46,7 +46,7 @@ test("a failed statement is named with what stays applied, and its file counts a
 });
 
 test("the files of a folder are read in order, and other names are rejected", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "tally-migrations-"));
+  const folder = await temporaryDirectory();
   await writeFile(join(folder, "002-second.sql"), "SELECT 2");
   await writeFile(join(folder, "001-first.sql"), "SELECT 1");
   await writeFile(join(folder, "README.md"), "no SQL");
@@ -56,5 +56,4 @@ test("the files of a folder are read in order, and other names are rejected", as
   ]);
   await writeFile(join(folder, "3.sql"), "SELECT 3");
   await expect(readMigrations(pathToFileURL(folder), "steps")).rejects.toMatchObject({ code: "DATABASE_MIGRATION" });
-  await rm(folder, { recursive: true });
 });
