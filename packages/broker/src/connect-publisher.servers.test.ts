@@ -135,7 +135,6 @@ test("a channel on which a topic rejects everything is replaced, but not often",
   let rejects = true;
   const proxy = await broker.proxy((piece) => (rejects ? rejected(piece) : piece));
   const { publisher, log } = openPublisher(proxy.url, [], [topic]);
-  onTestFinished(() => void broker.channel.deleteExchange(topic));
   const outcomesOf = async (count: number) => {
     const outcomes = new Set<PublishOutcome>();
     for (; count > 0; count--, await delay(50))
