@@ -1,12 +1,11 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { albumCreated, asks, bad, bulkOk, created, rejected, rejectedMsg, stores } from "../http/cases.ts";
-import type { HttpCase } from "../http/cases.ts";
+import { shown, type HttpCase } from "../http/cases.ts";
 import { albumForm, entry, formType, json, post, saleBody, salePath } from "../http/requests.ts";
 import { album, sale } from "../http/stored.ts";
 
 /* Content types, bytes, texts and compression of bodies. */
 
-const shown = (text: string | Buffer): string => JSON.stringify(text.toString("latin1").slice(0, 70));
 const storedAs = (name: string, body: string | Buffer, headers?: readonly string[]): HttpCase =>
   stores(`${name} is stored`, (n) => post(salePath(n), body, headers), created, sale);
 const typed = (type: string, status: number | readonly number[], text: RegExp): HttpCase =>

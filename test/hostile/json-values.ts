@@ -1,8 +1,6 @@
-import { asks, bad, created, stores, type HttpCase } from "../http/cases.ts";
+import { asks, bad, created, shown, stores, type HttpCase } from "../http/cases.ts";
 import { post, rideBody, saleBody, salePath, swipeBody } from "../http/requests.ts";
 import { ride, sale, swipe, type StoredContent } from "../http/stored.ts";
-
-const shown = (text: string): string => JSON.stringify(text.slice(0, 70));
 
 /** A field of a JSON body: its name in errors, its route, and the body with `value` in its place. */
 interface Field {

@@ -1,5 +1,5 @@
 import { asks, bad, created, inTurn, live, noSuchPath, ok, rejected, rejectedMsg } from "../http/cases.ts";
-import { stepsAccepted, stores, type ExpectedResponse, type HttpCase } from "../http/cases.ts";
+import { shown, stepsAccepted, stores, type ExpectedResponse, type HttpCase } from "../http/cases.ts";
 import { get, keyed, post, raw, rideBody, saleBody, salePath } from "../http/requests.ts";
 import { stepsPath } from "../http/requests.ts";
 import { ride, sale, steps, type StoredContent } from "../http/stored.ts";
@@ -7,7 +7,6 @@ import { ride, sale, steps, type StoredContent } from "../http/stored.ts";
 const number = (name: string): ExpectedResponse => bad(new RegExp(`^${name}: expected an integer from `));
 
 type Row = readonly [path: string, expected: ExpectedResponse, body?: string];
-const shown = (path: string): string => JSON.stringify(path.slice(0, 70));
 const gets = (rows: readonly Row[]): readonly HttpCase[] =>
   rows.map(([path, expected]) => asks(`GET ${shown(path)}`, () => get(path), expected));
 const posts = (rows: readonly Row[]): readonly HttpCase[] =>

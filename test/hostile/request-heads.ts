@@ -1,13 +1,11 @@
 import { asks, bad, closing, created, live, malformed, noSuchPath, ok, rejected, rejectedMsg } from "../http/cases.ts";
-import { stepsAccepted, stores } from "../http/cases.ts";
-import type { HttpCase } from "../http/cases.ts";
+import { shown, stepsAccepted, stores, type HttpCase } from "../http/cases.ts";
 import { albumForm, formType, get, json, post, postSale, raw, request, saleBody } from "../http/requests.ts";
 import { salePath, stepsPath, upgrade } from "../http/requests.ts";
 import { sale, steps } from "../http/stored.ts";
 
 /* Request lines, methods and header fields. */
 
-const shown = (text: string): string => JSON.stringify(text.slice(0, 70));
 const bytes = (text: string) => (): Buffer => Buffer.from(text, "latin1");
 const host = "Host: tally\r\n\r\n";
 

@@ -45,6 +45,9 @@ export interface HttpCase extends Rare {
   readonly stores: (n: number) => readonly StoredContent[];
 }
 
+/** The begin of what is sent, for the name of a case. */
+export const shown = (text: string | Buffer): string => JSON.stringify(text.toString("latin1").slice(0, 70));
+
 /** A case that stores nothing. */
 export const asks = (name: string, send: Send, expected: Expected, rare: Rare = {}): HttpCase =>
   stores(name, send, expected, () => [], rare);
