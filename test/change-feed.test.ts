@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openInside } from "@tally/bench/inside";
+import { utcDayOf } from "@tally/contract";
 import { openTcpProxy } from "@tally/local";
-import { atEnd, temporaryDirectory } from "@tally/local/at-end";
+import { atEnd, awayFromMidnight, temporaryDirectory } from "@tally/local/at-end";
 import { expect, inject, test, vi } from "vitest";
 import { root, startProcess } from "./kit/programs.ts";
 import { postJson, sell, sold } from "./kit/sales.ts";
@@ -96,8 +97,9 @@ test("a subscriber has each sale, void and refund exactly once, although it and 
 });
 
 test("a ranker notes an alert without a broker; killed before it is published, the next one publishes the same event", async () => {
+  await awayFromMidnight();
   const store = 1 + Math.floor(Math.random() * 1e6);
-  const date = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+  const date = String(utcDayOf(Date.now()));
   const { headers } = await sell(system.url, store, { date, quantity: 40 });
   const refund = { storeID: store, date, lines: [{ line: 0, ItemID: 9, numberOfItems: 30 }] };
   const path = `/purchases/${headers.get("tally-event-id")}/refunds`;

@@ -1,5 +1,6 @@
 import { decodeRankingMessage, fieldIn, InvalidInput, newEventId, utcDayOf } from "@tally/contract";
 import type { Event, FeedEvent, WatchSources } from "@tally/contract";
+import { awayFromMidnight } from "@tally/local/at-end";
 import { rebuild } from "@tally/reconcile";
 import { ownRankings } from "@tally/redis/own-rankings";
 import fc from "fast-check";
@@ -14,7 +15,9 @@ const { name } = purchases;
 const { writer } = database;
 const series = { windows: ["all", "day"], by: ["netSales"] } as const;
 const [minuteMs, dayMs] = [60_000, 86_400_000];
-const days = [utcDayOf(Date.now()), utcDayOf(Date.now() - dayMs)] as const;
+await awayFromMidnight();
+const openedMs = Date.now();
+const days = [utcDayOf(openedMs), utcDayOf(openedMs - dayMs)] as const;
 
 const sources = sourcesOf(writer, rankings);
 const { boards } = sources;

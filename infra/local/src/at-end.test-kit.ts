@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, onTestFinished } from "vitest";
 
 /** Runs `work` at the end of the test, outside of tests at the end of the file; what was registered last runs first.
@@ -10,6 +11,12 @@ import { afterAll, expect, onTestFinished } from "vitest";
 export function atEnd(work: () => unknown): void {
   if (expect.getState().currentTestName === undefined) afterAll(async () => void (await work()));
   else onTestFinished(async () => void (await work()));
+}
+
+/** Waits from 23:58 to 00:02 UTC, so that what is of today stays of today, and a minute ago was today too. */
+export async function awayFromMidnight(): Promise<void> {
+  const sinceMs = (Date.now() + 120_000) % 86_400_000;
+  if (sinceMs < 240_000) await delay(240_000 - sinceMs);
 }
 
 /** A new directory, which is removed with the test or the file. */
