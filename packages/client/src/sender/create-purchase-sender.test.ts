@@ -238,23 +238,18 @@ test("close() sends what waits, also during a long delay, and add() then rejects
   expect(received).toHaveLength(2);
 });
 
-test("close() ends a request under way and flush() after its time, and says how many purchases are left", async () => {
-  const { sender, received } = await start(() => "silence");
+test.each<[string, Reply]>([
+  ["a request under way", "silence"],
+  ["a delay", { status: 503, headers: { "retry-after": "50" } }],
+])("close() ends %s and flush() after its time, and says how many purchases are left", async (_, reply) => {
+  const { sender, received } = await start(() => reply);
   const { settled } = await sender.add(purchase(1));
   await sender.add(purchase(2));
   await vi.waitFor(() => expect(received).toHaveLength(1), 10_000);
   const flushed = sender.flush().catch((error: unknown) => error);
-  expect(await sender.close({ withinMs: 1 })).toEqual({ waiting: 2 });
+  expect(await sender.close({ withinMs: 500 })).toEqual({ waiting: 2 });
   expect(await flushed).toMatchObject({ code: "CLOSED" });
   expect(await settled).toEqual({ outcome: "unsettled" });
-});
-
-test("close() ends flush() also during a delay", async () => {
-  const { sender } = await start(() => ({ status: 503, headers: { "retry-after": "50" } }));
-  await sender.add(purchase(1));
-  const flushed = sender.flush().catch((error: unknown) => error);
-  expect(await sender.close({ withinMs: 500 })).toEqual({ waiting: 1 });
-  expect(await flushed).toMatchObject({ code: "CLOSED" });
 });
 
 test("flush() ends with its signal", async () => {
