@@ -15,14 +15,16 @@ const { system, keyOf, operator, reader, at } = await startOperated();
 const put = (store: string, body: unknown, own = operator, gateway = 0, many = "stores") =>
   postJson(`${system.urls[gateway]}/${many}/${store}`, body, own, "PUT");
 
+const read = async (path: string, gateway = 0) => Object(await (await at(path, undefined, gateway)).json());
+
 test("an operator registers a store, and all gateways know it at once", async () => {
   expect((await at("/stores/70", undefined, 1)).status).toBe(404);
   for (const own of [{ zone: "Africa/Cairo" }, { zone: "America/New_York", closingHour: 2 }]) {
     const store = { storeID: 70, closingHour: 0, ...own };
     await expectJson(await put("070", { ...own, zone: own.zone.toUpperCase() }), 200, store);
-    expect(await (await at("/stores/70", undefined, 1)).json()).toEqual(store);
+    expect(await read("/stores/70", 1)).toEqual(store);
     // The read endpoint may be behind.
-    await expect.poll(async () => (await at("/stores?after=69&limit=1")).json()).toEqual({ stores: [store] });
+    await expect.poll(() => read("/stores?after=69&limit=1")).toEqual({ stores: [store] });
   }
   const limited = await keyOf("*:operate", "--store", "61");
   const utc = { zone: "UTC" };
@@ -69,7 +71,7 @@ test("a store that moves keeps its earlier regions, and what a PUT leaves out st
     [{ zone, region: "West" }, later],
   ]) {
     expect(await (await put("72", body)).json()).toEqual({ ...store, ...shown });
-    expect(await (await at("/stores/72")).json()).toEqual({ ...store, ...shown });
+    expect(await read("/stores/72")).toEqual({ ...store, ...shown });
   }
   const { output } = await tally(operator, "export", "stores", "--store", "72", "--endpoint", "write");
   const lines = output.trim().split("\n");
@@ -97,22 +99,17 @@ test("items get names from a file, are found by a part of them, and rankings sho
   expect(await Promise.all(responses.map(async (response) => (await response).json()))).toEqual(twice);
   await tally(operator, "export", "items", "--output", `${file}.2.csv`, "--endpoint", "write");
   expect(await readFile(`${file}.2.csv`, "utf8")).toBe(await readFile(file, "utf8"));
-  const found = async (query: string) => Object(await (await at(`/items?${query}`)).json()).items;
+  const found = async (query: string) => (await read(`/items?${query}`)).items;
   await expect.poll(() => found("search=APFELM%C3%BC")).toEqual([items[1]]);
   expect(await found("search=50%20%25")).toEqual([items[1]]);
   expect(await found("search=%25")).toEqual([items[1]]);
   expect(await found("search=apfel&after=901")).toEqual([items[2]]);
   for (const none of ["_", String.raw`\F`]) expect(await found(`search=${encodeURIComponent(none)}`)).toEqual([]);
 
-  const sale = {
-    storeID: 73,
-    custID: 1,
-    date: "20261120",
-    items: items.map(({ itemID }) => ({ ItemID: itemID, numberOfItems: itemID })),
-  };
+  const sold = items.map(({ itemID }) => ({ ItemID: itemID, numberOfItems: itemID }));
+  const sale = { storeID: 73, custID: 1, date: "20261120", items: sold };
   await put("73", { zone: "UTC", name: "Altona" });
   await postJson(`${system.url}/purchases`, [sale], reader);
-  const read = async (path: string) => (await at(path)).json();
   const best = reversed.map(({ itemID, name }) => ({ itemID, name, quantity: itemID }));
   await expect.poll(() => read("/stores/73/top-items")).toMatchObject({ name: "Altona", items: best });
   expect(await read("/stores/73/items/901/rank")).toMatchObject({ name: items[1]?.name, neighbours: best });
@@ -157,7 +154,7 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     items: [{ name: "=HYPERLINK(1)" }, { name: 'Tee "grün"' }],
     refundable: [{ line: 0, name: "=HYPERLINK(1)" }, {}],
   };
-  expect(await (await at(`/purchases/${id}`)).json()).toMatchObject(named);
+  expect(await read(`/purchases/${id}`)).toMatchObject(named);
   const latest = await csvOf("/purchases/latest?storeID=78&format=csv");
   expect(latest.file).toBe("purchases-latest-78.csv");
   expect(latest.lines.map((line) => line.replace(/,20..-.*$/, ",arrived"))).toEqual([
@@ -254,24 +251,21 @@ test("a file registers stores, a wrong line is rejected with its reason, and an 
 
 test("the sales of a business day are in the hours of the store, without voids and less refunds", async () => {
   await put("71", { zone: "America/New_York" });
-  const sale = (offset: string, quantity: number) => ({
-    storeID: 71,
-    custID: 1,
-    date: "20251102",
-    soldAt: `2025-11-02T01:30:00${offset}`,
-    idempotencyKey: offset,
-    items: [{ ItemID: 9, numberOfItems: quantity, unitPrice: "2", discountAmount: "1" }],
-  });
+  const sale = (offset: string, numberOfItems: number) => {
+    const items = [{ ItemID: 9, numberOfItems, unitPrice: "2", discountAmount: "1" }];
+    const soldAt = `2025-11-02T01:30:00${offset}`;
+    return { storeID: 71, custID: 1, date: "20251102", soldAt, idempotencyKey: offset, items };
+  };
   const sent = await postJson(`${system.url}/purchases`, [sale("-04:00", 3), sale("-05:00", 1)], reader);
   const [first, second] = Object(await sent.json()).results;
   await postJson(`${system.url}/purchases/${second.id}/void`, undefined, reader);
   const refund = { storeID: 71, date: "20251102", lines: [{ line: 0, ItemID: 9, numberOfItems: 1 }] };
   await postJson(`${system.url}/purchases/${first.id}/refunds`, refund, { ...reader, "idempotency-key": "back" });
 
-  const read = async () => Object(await (await at("/stores/71/sales?date=20251102")).json());
+  const sales = () => read("/stores/71/sales?date=20251102");
   const day = { quantity: 2, grossSales: "6", netSales: "3.3334", receipts: 1 };
-  await expect.poll(read).toMatchObject({ storeID: 71, date: "20251102", zone: "America/New_York", ...day });
-  const { hours } = await read();
+  await expect.poll(sales).toMatchObject({ storeID: 71, date: "20251102", zone: "America/New_York", ...day });
+  const { hours } = await sales();
   expect([hours.length, hours.filter((hour: typeof day) => hour.netSales !== "0")]).toEqual([
     25,
     [
@@ -284,18 +278,17 @@ test("the sales of a business day are in the hours of the store, without voids a
 
 test("a sale is in the sales of the chain, of its region and of its hour, and rules of alerts can be changed", async () => {
   await put("73", { zone: "UTC", region: "Harbour" });
-  const { date } = Object(await (await at("/sales")).json());
+  const { date } = await read("/sales");
   const sale = { storeID: 73, custID: 1, date, items: [{ ItemID: 9, numberOfItems: 4 }] };
   await postJson(`${system.url}/purchases`, [sale], reader);
   const region = { region: "Harbour", quantity: 4 };
-  const read = async (gateway = 0) => Object(await (await at("/sales", undefined, gateway)).json());
   const sold = { date, regions: expect.arrayContaining([region]), alerts: [] };
-  await expect.poll(() => read()).toMatchObject(sold);
-  const { quantity, hours } = await read(1);
+  await expect.poll(() => read("/sales")).toMatchObject(sold);
+  const { quantity, hours } = await read("/sales", 1);
   expect(hours.reduce((sum: number, hour: typeof region) => sum + hour.quantity, 0)).toBe(quantity);
   expect(await (await at("/sales?format=csv&list=regions")).text()).toMatch(/Harbour,4/);
   const from = utcDayOf(Date.now() - 9 * 86_400_000);
-  const { items } = Object(await (await at(`/top-items?from=${from}&to=${date}&region=Harbour`)).json());
+  const { items } = await read(`/top-items?from=${from}&to=${date}&region=Harbour`);
   expect(items).toContainEqual({ itemID: 9, quantity: 4 });
   expect((await at("/sales?date=20260101")).status).toBe(404);
   const limited = await keyOf("*:read", "--store", "73");
@@ -304,6 +297,6 @@ test("a sale is in the sales of the chain, of its region and of its hour, and ru
   const silent = { rule: "silent", isOn: true, minutes: 90, minimum: 5, above: 0 };
   await expectJson(await put("silent", { minutes: 90 }, operator, 0, "alert-rules"), 200, silent);
   expect((await put("silent", { minutes: 5 }, operator, 0, "alert-rules")).status).toBe(400);
-  const { rules } = Object(await (await at("/alert-rules", undefined, 1)).json());
+  const { rules } = await read("/alert-rules", 1);
   expect(rules[0]).toEqual(silent);
 });

@@ -8,6 +8,7 @@ import { documentedSettings } from "./documented-settings.test-kit.ts";
 import { createApp } from "./create-app.ts";
 import { sizes } from "./sizes.ts";
 
+const apps = ["gateway", "writer", "ranker"] as const;
 const runbook = new URL("../../../docs/runbook.md", import.meta.url);
 
 // With cdk-nag: throws for a finding without a reason. Takes 3 s; needs no network.
@@ -73,13 +74,11 @@ test("a deployment replaces the apps in the order of docs/runbook.md: rankers, w
 });
 
 test("each app has its own parameter for the tag of its image: a rollback can replace gateways first", () => {
-  for (const [app, parameter] of [
-    ["gateway", "GatewayTag"],
-    ["writer", "WriterTag"],
-    ["ranker", "RankerTag"],
-  ] as const) {
-    const named = containers.map(({ Image }) => JSON.stringify(Image));
-    const own = named.filter((image) => image.includes(`{"Ref":"${parameter}"}`));
+  const named = containers.map(({ Image }) => JSON.stringify(Image));
+  for (const app of apps) {
+    const own = named.filter((image) =>
+      image.includes(`{"Ref":"${app.replace(/^./, (one) => one.toUpperCase())}Tag"}`),
+    );
     expect(own).toEqual([expect.stringMatching(new RegExp(`tally/${app}|${app}`))]);
   }
 });
@@ -97,13 +96,8 @@ test("every container of tally runs without root, capabilities and a writable fi
     });
     expect(container.LogConfiguration.LogDriver).toBe("awslogs");
   }
-  for (const name of ["gateway", "writer", "ranker"]) {
-    const container = ours.find(({ Name }) => Name === name);
-    expect(container).toMatchObject({
-      StopTimeout: 30,
-      HealthCheck: { Command: ["CMD", "node", "-e", expect.any(String)] },
-    });
-  }
+  const HealthCheck = { Command: ["CMD", "node", "-e", expect.any(String)] };
+  for (const app of apps) expect(ours.find(({ Name }) => Name === app)).toMatchObject({ StopTimeout: 30, HealthCheck });
 });
 
 test("the parameter Domains, empty by default, selects the domains of gateways, writers and rankers", () => {
@@ -111,23 +105,18 @@ test("the parameter Domains, empty by default, selects the domains of gateways, 
   const pattern = new RegExp(`^(?:${AllowedPattern})$`);
   for (const valid of ["", "purchases", "purchases,ticket-scans,steps2"]) expect(valid).toMatch(pattern);
   for (const wrong of ["purchases,", "purchases steps", "Purchases"]) expect(wrong).not.toMatch(pattern);
-  for (const name of ["gateway", "writer", "ranker"]) {
+  const Environment = Match.arrayWith([{ Name: "DOMAINS", Value: { Ref: "Domains" } }]);
+  for (const Name of apps)
     template.hasResourceProperties("AWS::ECS::TaskDefinition", {
-      ContainerDefinitions: Match.arrayWith([
-        Match.objectLike({
-          Name: name,
-          Environment: Match.arrayWith([{ Name: "DOMAINS", Value: { Ref: "Domains" } }]),
-        }),
-      ]),
+      ContainerDefinitions: Match.arrayWith([Match.objectLike({ Name, Environment })]),
     });
-  }
 });
 
 test("every variable of a container is a setting that the app has, and none that must be set is missing", () => {
   const known = documentedSettings();
-  const apps = containers.filter(({ Name, EntryPoint }) => Name in known && EntryPoint === undefined);
-  expect(new Set(apps.map(({ Name }) => Name))).toEqual(new Set(["gateway", "writer", "ranker", "admin"]));
-  for (const { Name, Environment, Secrets } of apps) {
+  const ours = containers.filter(({ Name, EntryPoint }) => Name in known && EntryPoint === undefined);
+  expect(new Set(ours.map(({ Name }) => Name))).toEqual(new Set([...apps, "admin"]));
+  for (const { Name, Environment, Secrets } of ours) {
     // The CDK adds AWS_REGION beside a log.
     const notOurs = new Set(["AWS_REGION", ...Object.keys(nodeEnvironment)]);
     const names: string[] = [...Environment, ...Secrets].map((variable) => variable.Name);
@@ -246,20 +235,10 @@ test("every alarm that is not for scaling goes to the topic", () => {
   const reported = alarms.filter(({ AlarmActions }) => JSON.stringify(AlarmActions).includes("Topic"));
   expect(alarms.length - reported.length).toBe(4);
   const text = JSON.stringify(reported);
-  const metrics = [
-    "tally_seconds_to_drain",
-    "tally_queue_messages",
-    "tally_dead_letters",
-    "tally_server_up",
-    "HTTPCode_Target_5XX_Count",
-    "HTTPCode_ELB_5XX_Count",
-    "TargetResponseTime",
-    "AuroraReplicaLagMaximum",
-    "FreeLocalStorage",
-    "DatabaseMemoryUsagePercentage",
-    "RabbitMQDiskFree",
-  ];
-  expect(metrics.filter((metric) => !text.includes(metric))).toEqual([]);
+  const ours = ["seconds_to_drain", "queue_messages", "dead_letters", "server_up"].map((name) => `tally_${name}`);
+  const balancer = ["HTTPCode_Target_5XX_Count", "HTTPCode_ELB_5XX_Count", "TargetResponseTime"];
+  const servers = ["AuroraReplicaLagMaximum", "FreeLocalStorage", "DatabaseMemoryUsagePercentage", "RabbitMQDiskFree"];
+  expect([...ours, ...balancer, ...servers].filter((metric) => !text.includes(metric))).toEqual([]);
   // The topic's own policy replaces the default one, which would let CloudWatch publish.
   const Condition = { StringEquals: Match.objectLike({ "aws:SourceAccount": Match.anyValue() }) };
   for (const [service, own] of Object.entries({ cloudwatch: { Condition }, events: {} })) {
