@@ -71,7 +71,7 @@ async function start<S extends Services>(
 async function servicesOfRun(namespace: string): Promise<Services> {
   const { accounts, ...administrator } = inject("services");
   const ownDatabase = (addresses: Addresses): Addresses => {
-    const own = (url: string): string => url.replace(/\/tally_test$/, `/tally_test_${namespace}_test`);
+    const own = (url: string): string => `${url}_${namespace}_test`;
     const { databaseWriteUrl, databaseReadUrl } = addresses;
     return { ...addresses, databaseWriteUrl: own(databaseWriteUrl), databaseReadUrl: own(databaseReadUrl) };
   };
