@@ -66,7 +66,7 @@ export class CellCounts {
   *byKey(prefix: string, cellsOfPart = 20_000): Generator<Board> {
     const bits = Math.ceil(Math.log2(Math.max(1, this.size / cellsOfPart)));
     const members = Array.from(this.#members, ([member, keys]) => ({ name: String(member), keys }));
-    const Numbers = members.some(({ keys }) => keys.isWide) ? Float64Array : Int32Array;
+    const Numbers = members.some(({ keys }) => keys.slots instanceof Float64Array) ? Float64Array : Int32Array;
     const sizes = new Uint32Array(2 ** bits);
     const countIn = (part: number) => (sizes[part] = (sizes[part] ?? 0) + 3);
     for (const { keys } of members) keys.each((_, __, part) => countIn(part), bits, 0, sizes.length);
@@ -135,31 +135,27 @@ const wordMax = 2 ** 31 - 1;
 
 class KeyCounts {
   /** Numbers of 64 bits from the first key or count on that needs more than 32. */
-  #slots: Slots = new Int32Array(2 * 4);
+  slots: Slots = new Int32Array(2 * 4);
   size = 0;
 
-  get isWide(): boolean {
-    return this.#slots instanceof Float64Array;
-  }
-
   add(key: number, by: number): void {
-    const at = slotOf(this.#slots, key);
-    const isNew = this.#slots[at] === 0;
-    const sum = sumOfCounts(this.#slots[at + 1], by);
-    if (this.#slots instanceof Int32Array && (key >= wordMax || Math.abs(sum) > wordMax)) {
-      this.#moveTo(new Float64Array(this.#slots.length));
+    const at = slotOf(this.slots, key);
+    const isNew = this.slots[at] === 0;
+    const sum = sumOfCounts(this.slots[at + 1], by);
+    if (this.slots instanceof Int32Array && (key >= wordMax || Math.abs(sum) > wordMax)) {
+      this.#moveTo(new Float64Array(this.slots.length));
       return this.add(key, by);
     }
-    this.#slots[at] = key + 1;
-    this.#slots[at + 1] = sum;
-    if (!isNew || ++this.size * 16 <= this.#slots.length * 7) return;
-    const { length } = this.#slots;
-    this.#moveTo(this.#slots instanceof Int32Array ? new Int32Array(length * 2) : new Float64Array(length * 2));
+    this.slots[at] = key + 1;
+    this.slots[at + 1] = sum;
+    if (!isNew || ++this.size * 16 <= this.slots.length * 7) return;
+    const { length } = this.slots;
+    this.#moveTo(this.slots instanceof Int32Array ? new Int32Array(length * 2) : new Float64Array(length * 2));
   }
 
   /** Calls `use` for the keys of the parts from `first` to before `end`. A part: the first `bits` bits of a hash. */
   each(use: (key: number, count: number, part: number) => void, bits = 0, first = 0, end = 1): void {
-    const slots = this.#slots;
+    const slots = this.slots;
     for (let at = 0; at < slots.length; at += 2) {
       const key = (slots[at] ?? 0) - 1;
       if (key < 0) continue;
@@ -174,7 +170,7 @@ class KeyCounts {
       slots[at] = key + 1;
       slots[at + 1] = count;
     });
-    this.#slots = slots;
+    this.slots = slots;
   }
 }
 
