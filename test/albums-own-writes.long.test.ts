@@ -56,6 +56,8 @@ async function foundAt(gateway: number): Promise<Record<string, number>> {
 
 test("an album that the replica has is read there, not from the primary", async () => {
   const albumId = await newAlbum("settled");
+  // Until the first rankings are built.
+  await expect.poll(async () => (await ask(1, `/review/${albumId}`)).status).toBe(200);
   await vi.waitFor(async () => {
     const before = await foundAt(1);
     expect((await ask(1, `/albums/${albumId}`)).status).toBe(200);

@@ -69,6 +69,7 @@ export class DomainAuditor {
 
   /** Rebuilds rankings that Redis or the database has lost. Returns whether there is something to repair. */
   async isWhole(): Promise<boolean> {
+    this.#found = undefined;
     const { rankings, database, series } = this.#options;
     const { name } = this.#domain;
     const state = await rankings.state(name);
@@ -96,7 +97,6 @@ export class DomainAuditor {
   async #lacksRanked(): Promise<boolean> {
     const { database, rankings } = this.#options;
     const { name } = this.#domain;
-    this.#found = undefined;
     const { noted, batches } = await rankings.inLedger(name);
     const epochs = await readEpochs(database.writer, name);
     const isOtherHistory = noted !== undefined && !isInHistory(epochs, noted);
@@ -270,6 +270,7 @@ export class DomainAuditor {
       throw error;
     });
     this.#missingSinceMs = undefined;
+    this.#found = undefined;
     // While another process builds, this is retried every second without a log line.
     if (outcome.name === "busy") return true;
     this.#pace.ended(reason);

@@ -46,6 +46,8 @@ test("an interrupted installation leaves no process behind", async () => {
   const interrupted = new AbortController();
   const plan = { root, say: () => undefined, signal: interrupted.signal };
   const installed = withBuilds(["HEAD"], plan, async () => undefined);
+  // Git has the same PATH.
+  await expect.poll(() => processesNaming(`${root}/npx`).length).toBe(1);
   // The shell and what it has started.
   await expect.poll(() => processesNaming(`PATH=${root}:`).length).toBe(2);
   interrupted.abort();

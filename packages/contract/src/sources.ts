@@ -70,7 +70,7 @@ export interface WholeBoards {
 
 export interface BoardTop {
   /** False: members may be missing, because Redis keeps too few of the board's members in order; of mirrored counts also
-   * because it lacks the rankings. Then `top` of other boards, and `count`, reject. */
+   * because it lacks the rankings. Then `top` and `count` of other boards reject. */
   readonly isExact: boolean;
   readonly entries: readonly { readonly member: string; readonly count: number }[];
   /** Of the stores of the chain: the sum of all counts. */

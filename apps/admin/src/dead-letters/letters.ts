@@ -1,6 +1,7 @@
 import { type SqlReader, unpackEvent, BatchIds } from "@tally/contract";
 import { findLetters, holdsEvent, listHeads, listLetters, newestLetters, replayOf } from "@tally/database";
 import { settleLetter, type DeadLetter, type LetterFilter, type LetterHead } from "@tally/database";
+import { domains } from "@tally/domains";
 import type { LetterState, Database } from "@tally/database";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { InvalidArgumentError, Option, type Command } from "commander";
@@ -48,7 +49,6 @@ async function* chosenLetters(
   ids: readonly string[],
   { all, ...filters }: ChoiceFlags,
 ): AsyncGenerator<LetterHead> {
-  if (ids.length > 0 === (all === true)) throw usageError("expected ids, or --all with filters");
   if (all !== true) return yield* await lettersOf(reader, ids);
   const filter = filterOf(filters);
   const [newest] = await newestLetters(reader, filter, 1);
@@ -162,8 +162,8 @@ function replayCommand(): Command {
     (ids: string[], { json, ...flags }: ChoiceFlags & JsonFlag) =>
       withDatabase(({ config, log, database }) => {
         const batches = new BatchIds();
-        // Declares no queues: the letters came from them.
-        const wanted = { name: "dead letters", domains: [], withinMs: connectedWithinMs };
+        const names = domains.map(({ name }) => name);
+        const wanted = { name: "dead letters", domains: names, withinMs: connectedWithinMs };
         return withBroker({ config, log }, wanted, async (publisher, isConnected) => {
           const [replayed, of] = await settle(database, ids, flags, "replayed", async ({ id }) => {
             if (!isConnected) throw new CommandError("the broker (AMQP_URL) does not respond", exitCodes.unreachable);
@@ -182,6 +182,10 @@ function settleCommand(name: string, description: string): Command {
     .description(description)
     .argument("[ids...]")
     .option("--all", "all that match the filters")
+    .hook("preAction", (command) => {
+      const isAll = command.opts<ChoiceFlags>().all === true;
+      if (command.args.length > 0 === isAll) throw usageError("expected ids, or --all with filters");
+    })
     .addOption(jsonFlag);
 }
 

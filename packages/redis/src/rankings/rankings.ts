@@ -130,8 +130,8 @@ export interface Rankings extends BatchRanking {
   isBuilding(domain: string): Promise<boolean>;
   /** At most 100 members of a board, highest counts first, equal counts by the smaller id. An unknown board is empty.
    * Not exact: a series that is not kept; and after counts have fallen, until others have grown. Without a whole
-   * generation mirrored counts are not exact; other boards, and `count`, throw RankingsUnavailable, as `isMarked` and
-   * all of them do while Redis is down. */
+   * generation mirrored counts are not exact; other boards, and `count` but for boards of the chain, throw
+   * RankingsUnavailable, as `isMarked` and all of them do while Redis is down. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** 0 for a member that is not on the board. */
   count(domain: string, board: string, member: string): Promise<number>;
