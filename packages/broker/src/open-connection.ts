@@ -143,7 +143,7 @@ export class ReconnectingConnection implements Connection {
     try {
       await this.#options.setup(model, renew);
     } catch (error) {
-      // amqplib closes it without this race, and then never tries again.
+      // amqplib would wait for the broker's response, for ever if the connection is lost before it.
       await Promise.race([model.close().catch(() => undefined), end]);
       throw error;
     }

@@ -31,7 +31,8 @@ interface CellDifference {
 // Compared at once, with a look at what has moved before and after: beside traffic, looks take more time than cells when
 // they are fewer.
 const cellsAtOnce = 100_000;
-// After so many, calls of the comparison are sent and its replies are read: about 0.3 ms.
+// Cells that are made in one turn of the event loop, about 0.3 ms. Between turns, the driver sends calls and reads
+// replies of the comparison that is under way.
 const cellsPerTurn = 1000;
 // Beside traffic, cells that move while they are read are read again at once. Those that differ have more time at the
 // end: a batch may be ranked in one shard only, or be ranked again after Redis has lost its last second.

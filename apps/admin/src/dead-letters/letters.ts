@@ -1,8 +1,8 @@
 import { type SqlReader, unpackEvent, BatchIds } from "@tally/contract";
 import { findLetters, holdsEvent, listHeads, listLetters, newestLetters, replayOf } from "@tally/database";
 import { settleLetter, type DeadLetter, type LetterFilter, type LetterHead } from "@tally/database";
-import { domains } from "@tally/domains";
 import type { LetterState, Database } from "@tally/database";
+import { domains } from "@tally/domains";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { CommandError, exitCodes, groupOf, newCommand, usageError } from "../command.ts";

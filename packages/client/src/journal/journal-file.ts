@@ -66,14 +66,15 @@ export class AppendFile {
     this.#isHeld = isHeld;
   }
 
-  /** Opens or creates the file, and cuts it to `size` bytes. Only its owner may read it. `isHeld`: of its lock. */
-  static async open(path: string, size: number, isHeld: () => Promise<boolean>): Promise<AppendFile> {
+  /** Opens or creates the file, and cuts it to `size` bytes; undefined: keeps all. Only its owner may read it. `isHeld`:
+   * of its lock. */
+  static async open(path: string, size: number | undefined, isHeld: () => Promise<boolean>): Promise<AppendFile> {
     // A crash has left it before it replaced the file.
     await rm(newFileOf(path), { force: true });
     const handle = await open(path, "a", 0o600);
-    await handle.truncate(size);
+    if (size !== undefined) await handle.truncate(size);
     await syncDirectory(path);
-    return new AppendFile(path, handle, size, isHeld);
+    return new AppendFile(path, handle, size ?? (await handle.stat()).size, isHeld);
   }
 
   get size(): number {

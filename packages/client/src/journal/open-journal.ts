@@ -1,9 +1,9 @@
-import { mkdir, open } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { TallyClientError } from "../tally-client-error.ts";
 import { AppendFile, addedLine, readLines, settledLine } from "./journal-file.ts";
 import type { Journal, JournalEntry, RejectedEntry } from "./journal.ts";
-import { contentOf, lockFile } from "./lock-file.ts";
+import { contentOf, lockFile, type Unlock } from "./lock-file.ts";
 
 /** One `append()` that is not written yet. */
 interface Pending extends JournalEntry {
@@ -29,7 +29,7 @@ function createJournal(
   path: string,
   { waiting, highestNumber }: ReturnType<typeof readLines>,
   file: AppendFile,
-  unlock: () => Promise<void>,
+  unlock: Unlock,
 ): Journal {
   const left = Array.from(waiting, ([number, text]) => ({ number, text }));
   let numbers = highestNumber;
@@ -91,7 +91,7 @@ function createJournal(
         for (const number of accepted) forget(number);
         try {
           // If this fails, they stay in the journal, and the next process sends them again.
-          if (rejected.length > 0) await appendRejected(`${path}.rejected`, rejected);
+          if (rejected.length > 0) await appendRejected(`${path}.rejected`, rejected, unlock.isHeld);
           for (const { number } of rejected) forget(number);
           await writeSettled();
         } catch (error) {
@@ -106,20 +106,19 @@ function createJournal(
   };
 }
 
-async function appendRejected(path: string, rejected: readonly RejectedEntry[]): Promise<void> {
+async function appendRejected(
+  path: string,
+  rejected: readonly RejectedEntry[],
+  isHeld: Unlock["isHeld"],
+): Promise<void> {
   const at = JSON.stringify(new Date().toISOString());
   const lines = rejected.map(
     ({ text, status, error }) =>
       `{"at":${at},"status":${status},"error":${JSON.stringify(error)},"purchase":${text}}\n`,
   );
-  const file = await open(path, "a", 0o600);
-  const { size } = await file.stat();
+  const file = await AppendFile.open(path, undefined, isHeld);
   try {
-    await file.appendFile(lines.join(""));
-    await file.datasync();
-  } catch (error) {
-    await file.truncate(size).catch(() => undefined); // a part of a line would damage the next one
-    throw error;
+    await file.append(lines.join(""), { durable: true });
   } finally {
     await file.close();
   }

@@ -200,11 +200,12 @@ async function addCounts(transaction: SqlTransaction, domain: string, members: r
       if (Array.isArray(cells)) for (const [id, count] of cells) add(own, String(id), Number(count));
     }
     const counts = [...own].filter(([, count]) => count !== 0).map(([id, count]) => `[${id},${count}]`);
+    if (counts.length > slices.length * cellsPerSlice)
+      throw new Error(`${domain}: a slice of member ${member} has ${counts.length} counts, too many to be folded`);
     const parts = Math.max(1, stored.length, Math.ceil(counts.length / cellsPerSlice));
-    for (let part = 0; part < parts; part++) {
+    for (const [part, slice] of slices.slice(0, parts).entries()) {
       const some = counts.slice(part * cellsPerSlice, (part + 1) * cellsPerSlice);
-      // NaN, which is rejected: more than all of them may have.
-      after.push([domain, series, member, slices[part] ?? NaN, `[${some.join()}]`]);
+      after.push([domain, series, member, slice, `[${some.join()}]`]);
     }
   }
   await transaction.upsert(replaceSlices, after);

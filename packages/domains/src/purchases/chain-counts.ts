@@ -53,7 +53,7 @@ async function shared(stream: Sources["stream"], name: string, count: () => Prom
 }
 
 /** The items or the stores of the chain, or of a region. What the boards of live days do not show is counted from all
- * rows of its stores; `field`: where the days of too many begin. */
+ * rows of its stores. `field`: the parameter that the error for too many rows names. */
 export function ofChain(list: "keys" | "members", field: "date" | "from", region?: Region): Owner {
   return {
     id: 0,

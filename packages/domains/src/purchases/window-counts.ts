@@ -157,7 +157,7 @@ export async function ifAvailable<T>(read: Promise<T>, withinMs = boardWithinMs)
   });
 }
 
-/** What Redis says; counted if it says nothing or not in time. If that is too much to count, it waits for Redis. */
+/** The answer of Redis, or a count of the rows if Redis has none in time. Waits for Redis if the rows are too many. */
 export async function liveOrCounted<T>(read: Promise<T | undefined>, count: () => Promise<T>, withinMs: number) {
   const live = await ifAvailable(read, withinMs);
   return (

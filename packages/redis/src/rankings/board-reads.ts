@@ -33,7 +33,7 @@ export function boardReads(
       // Too many of the best were taken back, or a store that is low in each shard is high: all sums are needed.
       const areSums = name === "members" || (name === "keys" && tops.some(([, , lacks]) => lacks !== 0));
       if (areSums && name === "keys") tops = await read(0);
-      // Mirrored counts are counted from the rows instead.
+      // Mirrored counts can be counted from the rows instead, others cannot.
       if (name === "other" && tops.some(([, , lacks]) => lacks === 2)) throw new RankingsUnavailable(undefined);
       const found = tops.flatMap(([, flat]) => pairsOf(flat));
       const places = areSums
