@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 /** Whether an address is one of a list of addresses and networks (10.0.0.0/8). */
-export function addressesIn(list: readonly string[]): (address?: string) => boolean {
+export function addressesIn(list: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList();
   for (const entry of list) {
     const [network = "", prefix] = entry.split("/");
@@ -9,7 +9,7 @@ export function addressesIn(list: readonly string[]): (address?: string) => bool
     if (prefix === undefined) trusted.addAddress(network, family);
     else trusted.addSubnet(network, Number(prefix), family);
   }
-  return (address = "") => {
+  return (address) => {
     const plain = withoutMapping(address);
     if (isIPv4(plain)) return trusted.check(plain, "ipv4");
     return isIPv6(plain) && trusted.check(plain, "ipv6");
@@ -17,7 +17,8 @@ export function addressesIn(list: readonly string[]): (address?: string) => bool
 }
 
 /** What counts as one client: an IPv4 address, or the /64 of an IPv6 address, in which a client can use any address. */
-export function clientOf(address = ""): string {
+export function clientOf(address: string | undefined): string {
+  if (address === undefined) return "";
   const plain = withoutMapping(address);
   if (isIPv4(plain) || !isIPv6(plain)) return plain;
   const [head = "", tail] = plain.split("::");
