@@ -28,9 +28,8 @@ interface CellDifference {
   readonly ranked: number;
 }
 
-// Compared at once, with a look at what has moved before and after: beside traffic, looks take more time than cells when
-// they are fewer.
-const cellsAtOnce = 100_000;
+// Compared at once: one round trip carries many small boards.
+const cellsAtOnce = 20_000;
 // Cells that are made in one turn of the event loop, about 0.3 ms. Between turns, the driver sends calls and reads
 // replies of the comparison that is under way.
 const cellsPerTurn = 1000;

@@ -6,9 +6,8 @@ import type { Shards } from "./live-shards.ts";
 import type { Board } from "./rankings.ts";
 import type { RankingsRedis } from "./scripts.ts";
 
-// A call blocks Redis for about a millisecond, and calls of one pipeline follow each other.
+// A call blocks Redis for about a millisecond.
 const cellsPerCall = 2000;
-const callsAtOnce = 10;
 
 /** Redis sends a digest of each board of a key instead of its cells: half of the CPU of an audit. */
 export async function equalBoards(
@@ -35,7 +34,6 @@ export async function equalBoards(
     if (shard === undefined || (shard.cells += one.cells.length) < cellsPerCall) continue;
     calls.push(send(shard.key, shard.boards.splice(0)));
     shard.cells = 0;
-    if (calls.length % callsAtOnce === 0) await Promise.all(calls);
   }
   for (const shard of waiting) calls.push(send(shard.key, shard.boards));
   return new Set((await Promise.all(calls)).flat().map(({ board }) => board));
