@@ -14,7 +14,7 @@ export type { CellForm, EntryFields, EventFiles, EventRows, RowFilter } from "./
 export { firstProblem, InvalidInput, NotFound, type Validator } from "./first-problem.ts";
 export { fieldIn, parsedJson } from "./json.ts";
 export { endOfString, JsonByte, jsonByteAt, parseJsonBody } from "./json-body.ts";
-export { joinBoards, Moves, sumOfCounts, type MirroredBoards } from "./moves.ts";
+export { joinBoards, Moves, splitBoards, sumOfCounts, type MirroredBoards } from "./moves.ts";
 export { feedOf, queuesOf, type QueueSpec } from "./queues.ts";
 export { decodeRankingMessage, encodeRankingMessage, readRankingMessage } from "./ranking-message.ts";
 export { UndecodableRankingMessage } from "./ranking-message.ts";

@@ -16,7 +16,8 @@ export function joinBoards(all: readonly MirroredBoards[]): MirroredBoards {
   };
 }
 
-function splitBoards({ prefix, mirrorPrefix }: MirroredBoards): readonly MirroredBoards[] {
+/** Each of joined boards alone. */
+export function splitBoards({ prefix, mirrorPrefix }: MirroredBoards): readonly MirroredBoards[] {
   const mirrors = mirrorPrefix.split(",");
   return prefix.split(",").map((one, index) => ({ prefix: one, mirrorPrefix: mirrors[index] ?? "" }));
 }

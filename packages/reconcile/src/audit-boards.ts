@@ -4,7 +4,7 @@ import type { Domain, KeptSeries, SqlSnapshot } from "@tally/contract";
 import type { Board, BoardCells, Rankings } from "@tally/redis";
 import type { Sums } from "./add-up.ts";
 import { CellsHash, Findings, type Found } from "./findings.ts";
-import type { Cells, Meanwhile } from "./meanwhile.ts";
+import type { Meanwhile } from "./meanwhile.ts";
 
 /** Compares every cell that a board keeps with the sum of its rows, in both directions. */
 export interface BoardAudit {
@@ -33,8 +33,9 @@ const cellsAtOnce = 20_000;
 // Cells that are made in one turn of the event loop, about 0.3 ms. Between turns, the driver sends calls and reads
 // replies of the comparison that is under way.
 const cellsPerTurn = 1000;
-// Beside traffic, cells that move while they are read are read again at once. Those that differ have more time at the
-// end: a batch may be ranked in one shard only, or be ranked again after Redis has lost its last second.
+// Beside traffic, cells that differ or move while they are read are read again later, alone. Those that differ still have
+// more time at the end: a batch may be ranked in one shard only, or be ranked again after Redis has lost its last second.
+const againAtOnce = 10_000;
 const movingMs = 200;
 const suspectsMax = 100_000;
 
@@ -60,7 +61,7 @@ export async function auditBoards(
   const known = new Set<string>();
   const suspects = new Map<string, Counts>();
   const hash = new CellsHash();
-  let [cells, units, missing, surplus, suspected] = [0, 0, 0, 0, 0];
+  let [cells, units, missing, surplus, suspected, againFrom] = [0, 0, 0, 0, 0, againAtOnce];
 
   function differ(one: CellDifference): void {
     missing += Math.max(0, one.rows - one.ranked);
@@ -70,15 +71,12 @@ export async function auditBoards(
 
   async function compare(boards: readonly Board[]): Promise<void> {
     if (boards.length === 0) return;
-    await meanwhile?.look();
     const expected = boards.map(({ board, cells: own }) => ({
       board,
-      cells: withMoves(own, meanwhile?.since.get(board)),
+      cells: withMoves(own, meanwhile?.moves.sums(board)),
     }));
     const differing = await differencesIn(domain.name, rankings, expected);
-    const moved: Cells = new Map();
-    await meanwhile?.look(moved);
-    const again = new Map<string, Counts>();
+    const seenFrom = await meanwhile?.look();
     for (const one of boards) {
       const { board, cells: own } = one;
       known.add(board);
@@ -89,20 +87,21 @@ export async function auditBoards(
       }
       cells += own.length;
       const found = differing.get(board) ?? [];
-      const members = [...found.map(({ member }) => member), ...(moved.get(board)?.keys() ?? [])];
+      const moved = meanwhile?.moves.sums(board, seenFrom).keys() ?? [];
+      const members = [...found.map(({ member }) => member), ...moved];
       if (meanwhile === undefined || suspected > suspectsMax) found.forEach(differ);
-      else if (members.length > 0) again.set(board, rowsOf(own, members));
+      else if (members.length > 0) suspects.set(board, rowsOf(own, members));
+      suspected += suspects.get(board)?.size ?? 0;
     }
-    if (meanwhile !== undefined) await compareAgain(domain.name, rankings, meanwhile, again, movingMs);
-    for (const { board } of boards) {
-      const own = again.get(board);
-      if (own === undefined) meanwhile?.forget(board);
-      else suspects.set(board, own);
-      suspected += own?.size ?? 0;
+    if (meanwhile !== undefined && suspected > againFrom) {
+      await compareAgain(domain.name, rankings, meanwhile, suspects, movingMs);
+      suspected = Array.from(suspects.values(), ({ size }) => size).reduce(sumOfCounts, 0);
+      againFrom = suspected + againAtOnce;
     }
     onCells(cells);
   }
 
+  await meanwhile?.look();
   await compareAll(boardsOf(snapshot, domain, { sums, kept }, onFolded), compare);
   const withoutRows = (names: readonly string[]): readonly Board[] =>
     [...new Set(names)]
@@ -110,7 +109,7 @@ export async function auditBoards(
       .map((board) => ({ board, cells: [] }));
   for await (const names of rankings.boards(domain.name)) await compare(withoutRows(names));
   if (meanwhile !== undefined) {
-    await compare(withoutRows([...meanwhile.since.keys()]));
+    await compare(withoutRows([...meanwhile.moves.boards()]));
     for (const one of await compareAgain(domain.name, rankings, meanwhile, suspects, meanwhile.staysMs)) differ(one);
   }
   return { boards: known.size, cells, units, hash: hash.text, missing, surplus, differences };
@@ -197,15 +196,15 @@ async function compareAgain(
       domain,
       left.map(([board, own]) => ({ board, members: [...own.keys()] })),
     );
-    const moved: Cells = new Map();
-    await meanwhile.look(moved);
+    const seenFrom = await meanwhile.look();
     const differences: CellDifference[] = [];
     for (const [index, [board, own]] of left.entries()) {
-      const since = meanwhile.since.get(board);
-      const now = Array.from(own, ([member, rows]): Cell => [member, sumOfCounts(rows, since?.get(member))]);
+      const since = meanwhile.moves.sums(board);
+      const moved = meanwhile.moves.sums(board, seenFrom, Math.abs);
+      const now = Array.from(own, ([member, rows]): Cell => [member, sumOfCounts(rows, since.get(member))]);
       const found = Map.groupBy(differencesOf(board, now, ranked[index] ?? none), ({ member }) => member);
       for (const member of own.keys()) {
-        const by = moved.get(board)?.get(member);
+        const by = moved.get(member);
         const [one] = found.get(member) ?? [];
         const isMoving = by !== undefined && one !== undefined && Math.abs(one.rows - one.ranked) <= by;
         if (one !== undefined && !isMoving) differences.push(one);
@@ -223,7 +222,7 @@ const none: BoardCells = { cells: new Map(), alsoStored: new Map(), keeps: () =>
 
 /** The cells of a board with what was added since the snapshot. */
 function withMoves(cells: readonly Cell[], since: ReadonlyMap<string, number> | undefined): readonly Cell[] {
-  if (since === undefined) return cells;
+  if (since === undefined || since.size === 0) return cells;
   const all = new Map(cells);
   for (const [member, by] of since) all.set(member, sumOfCounts(all.get(member), by));
   return [...all].filter(([, count]) => count !== 0);

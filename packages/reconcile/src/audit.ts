@@ -113,7 +113,7 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     const onBatches = progress("batches", ledger.batches);
     const batches = await auditBatches(snapshot, domain, rankings, toAudit, onBatches);
     const { closedTo = -1 } = (await findEpochs(snapshot, domain.name)) ?? {};
-    const meanwhile = live && new Meanwhile({ domain: domain.name, ...live, rankings, known, kept, closedTo });
+    const meanwhile = live && new Meanwhile({ domain: domain.name, ...live, rankings, known, closedTo });
     const onFolded = progress("folded counts");
     const boards = await auditBoards(
       snapshot,

@@ -1,10 +1,10 @@
 import { FoldedMeanwhile, listBatches, placeAt, readEpochs, readFold } from "@tally/database";
 import { readRankingMessages } from "@tally/database";
-import { decodeRankingMessage, chainBoards, isKeptBoard, textOfBatchId } from "@tally/contract";
-import type { BatchId, KeptSeries, SqlReader } from "@tally/contract";
-import { movesOf, type Rankings } from "@tally/redis";
+import { decodeRankingMessage, textOfBatchId, type BatchId, type SqlReader } from "@tally/contract";
+import { addMoves, type Rankings } from "@tally/redis";
 import type { Batches } from "./add-up.ts";
 import { BatchMarks } from "./batch-marks.ts";
+import { MoveLog } from "./move-log.ts";
 
 /*
  * Compares boards with a snapshot of the rows while events are stored and ranked. A board shows the rows of all batches
@@ -12,9 +12,6 @@ import { BatchMarks } from "./batch-marks.ts";
  * their ranking messages in the ledger. Which ones a read of Redis has seen is known but for those that were ranked
  * during the read: they are in the ledger afterwards, and their cells are read again, alone.
  */
-
-/** Counts by board and member. */
-export type Cells = Map<string, Map<string, number>>;
 
 export interface MeanwhileOptions {
   readonly domain: string;
@@ -26,24 +23,21 @@ export interface MeanwhileOptions {
   /** The batches of the snapshot; it has all of epochs up to `closedTo`. */
   readonly known: Batches;
   readonly closedTo: number;
-  readonly kept: KeptSeries;
 }
 
 const pageSize = 1000;
 
-/** What has moved on the boards since a snapshot. Memory: about 40 bytes for each cell that moves. */
+/** What has moved on the boards since a snapshot. */
 export class Meanwhile {
   readonly #options: MeanwhileOptions;
   /** The first epoch whose batches may be new. */
   #from: number;
-  readonly #forgotten = new Set<string>();
   readonly #listed = new BatchMarks();
   /** Without a mark at the last look, by textOfBatchId. */
   readonly #waiting = new Map<string, BatchId>();
-  readonly #names = new Map<string, string>();
   readonly staysMs: number;
-  /** What has been added to cells since the snapshot. */
-  readonly since: Cells = new Map();
+  /** Those of batches that are ranked and not in the snapshot. */
+  readonly moves = new MoveLog();
 
   constructor(options: MeanwhileOptions) {
     this.#options = options;
@@ -51,24 +45,20 @@ export class Meanwhile {
     this.#from = options.closedTo + 1;
   }
 
-  /** Learns what was ranked since the last look, and adds its moves to `moved`, without their signs: a read may have seen
-   * some of them. Throws FoldedMeanwhile if a batch that the snapshot may lack was folded: the ledger has it no
+  /** Learns what was ranked since the last look, and returns the place of its first move: a read since then may have seen
+   * some of these moves. Throws FoldedMeanwhile if a batch that the snapshot may lack was folded: the ledger has it no
    * more. */
-  async look(moved?: Cells): Promise<void> {
+  async look(): Promise<number> {
     const { rankings, domain } = this.#options;
     // Before the marks: what a read has seen until now is in the ledger.
     await this.#list();
     const waiting = [...this.#waiting.values()];
     const unmarked = new Set(waiting.length === 0 ? [] : await rankings.unmarked(domain, waiting));
     const ranked = waiting.filter((batch) => !unmarked.has(batch));
-    await this.#add(ranked, moved);
+    const { length } = this.moves;
+    await this.#add(ranked);
     for (const batch of ranked) this.#waiting.delete(textOfBatchId(batch));
-  }
-
-  /** The board is not asked for again. */
-  forget(board: string): void {
-    this.since.delete(board);
-    this.#forgotten.add(board);
+    return length;
   }
 
   async #list(): Promise<void> {
@@ -91,46 +81,15 @@ export class Meanwhile {
     if (fold.epoch > this.#options.closedTo) throw new FoldedMeanwhile(`${domain}: batches since the snapshot`);
   }
 
-  async #add(batches: readonly BatchId[], moved: Cells | undefined): Promise<void> {
-    const { writer, domain, kept } = this.#options;
+  async #add(batches: readonly BatchId[]): Promise<void> {
+    const { writer, domain } = this.#options;
     for (let at = 0; at < batches.length; at += pageSize) {
       const some = batches.slice(at, at + pageSize);
       const messages = await readRankingMessages(writer, some);
       for (const batch of some) {
         const message = messages.get(textOfBatchId(batch));
         if (message === undefined) throw new FoldedMeanwhile(`${domain}: batch ${textOfBatchId(batch)}`);
-        for (const [board, member, by] of cellsOf(message)) {
-          if (this.#forgotten.has(board) || !isKeptBoard(board, kept)) continue;
-          this.#addTo(this.since, board, member, by);
-          if (moved !== undefined) this.#addTo(moved, board, member, Math.abs(by));
-        }
-      }
-    }
-  }
-
-  #addTo(cells: Cells, board: string, member: string, by: number): void {
-    // One text for all cells of a member: it takes more memory than the cell.
-    const name = this.#names.getOrInsert(member, member);
-    const members = cells.getOrInsertComputed(board, () => new Map());
-    members.set(name, (members.get(name) ?? 0) + by);
-  }
-}
-
-/** What the batch of a ranking message adds. A mirrored count is on two boards, of a day also in the
- * sums of two. */
-export function* cellsOf(message: Buffer): Generator<readonly [board: string, member: string, by: number]> {
-  const moves = movesOf(decodeRankingMessage(message));
-  for (const [board, members] of moves.boards()) for (const [member, by] of members) yield [board, member, by];
-  for (const [{ prefix, mirrorPrefix }, members] of moves.split()) {
-    const chain = chainBoards({ prefix, mirrorPrefix });
-    for (const [member, counts] of members) {
-      for (let i = 0; i < counts.length; i += 2) {
-        const [key, by] = [String(counts[i]), Number(counts[i + 1])];
-        yield [prefix + key, member, by];
-        yield [mirrorPrefix + member, key, by];
-        if (chain === undefined) continue;
-        yield [chain.keys, key, by];
-        yield [chain.members, member, by];
+        addMoves(decodeRankingMessage(message), this.moves);
       }
     }
   }

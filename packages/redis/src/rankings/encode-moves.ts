@@ -6,6 +6,7 @@ import { Packr } from "msgpackr";
 export const packr = new Packr({ useRecords: false });
 
 type List = (string | number)[];
+type AddedMoves = Pick<Moves, "add" | "addMirrored">;
 
 /*
  * Redis orders members of equal score by their bytes, which would place "100" before "9". So the count of its digits
@@ -71,19 +72,28 @@ export function fitShards(message: RankingMessage, count: number): readonly Buff
 }
 
 /** The inverse of encodeMoves. */
-export function movesOf({ shards }: Pick<RankingMessage, "shards">): Moves {
+export function movesOf(message: Pick<RankingMessage, "shards">): Moves {
   const moves = new Moves();
+  addMoves(message, moves);
+  return moves;
+}
+
+/** Adds the moves of a message to others. */
+export function addMoves({ shards }: Pick<RankingMessage, "shards">, moves: AddedMoves): void {
   const kinds = new Map<string, MirroredBoards>();
   for (const shard of shards) {
     const lists: unknown = packr.unpack(shard);
     if (!Array.isArray(lists)) throw new TypeError("expected a list of boards");
     addLists(moves, lists, kinds);
   }
-  return moves;
 }
 
 /** `kinds`: the mirrored boards so far, by their prefixes. */
-function addLists(moves: Moves, [boards, mirrored]: readonly unknown[][], kinds: Map<string, MirroredBoards>): void {
+function addLists(
+  moves: AddedMoves,
+  [boards, mirrored]: readonly unknown[][],
+  kinds: Map<string, MirroredBoards>,
+): void {
   for (const [board, changes] of pairsOf(boards))
     for (const [member, by] of pairsOf(changes)) moves.add(String(board), decodeMember(String(member)), -Number(by));
   for (let i = 0; i < (mirrored?.length ?? 0); i += 3) {
