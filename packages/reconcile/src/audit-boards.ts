@@ -220,17 +220,24 @@ async function compareAgain(
 
 const none: BoardCells = { cells: new Map(), alsoStored: new Map(), keeps: () => true };
 
-/** The cells of a board with what was added since the snapshot. */
-function withMoves(cells: readonly Cell[], since: ReadonlyMap<string, number> | undefined): readonly Cell[] {
-  if (since === undefined || since.size === 0) return cells;
-  const all = new Map(cells);
-  for (const [member, by] of since) all.set(member, sumOfCounts(all.get(member), by));
-  return [...all].filter(([, count]) => count !== 0);
+/** The cells of a board with what was added since the snapshot. Most cells have not moved. */
+function withMoves(cells: readonly Cell[], since: ReadonlyMap<string, number> = new Map()): readonly Cell[] {
+  if (since.size === 0) return cells;
+  const others = new Map(since);
+  const now: Cell[] = [];
+  for (const cell of cells) {
+    const by = since.get(cell[0]);
+    if (by === undefined) now.push(cell);
+    else if (others.delete(cell[0]) && cell[1] + by !== 0) now.push([cell[0], sumOfCounts(cell[1], by)]);
+  }
+  for (const cell of others) if (cell[1] !== 0) now.push(cell);
+  return now;
 }
 
 function rowsOf(cells: readonly Cell[], members: readonly string[]): Counts {
-  const rows = new Map(cells);
-  return new Map(members.map((member) => [member, rows.get(member) ?? 0]));
+  const rows = new Map(members.map((member) => [member, 0]));
+  for (const [member, count] of cells) if (rows.has(member)) rows.set(member, count);
+  return rows;
 }
 
 /** The members whose counts on the board are not those of the rows. */
