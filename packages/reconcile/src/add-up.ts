@@ -4,7 +4,7 @@ import { BatchCounts } from "./batch-counts.ts";
 import { BoardCounts, CellCounts, entriesOf } from "./cell-counts.ts";
 import { FoldedSums } from "./folded-sums.ts";
 import { nextSize, readTables, type Rows } from "./read-tables.ts";
-import { BatchMarks } from "./batch-marks.ts";
+import { BatchMarks, type Run } from "./batch-marks.ts";
 import { SeriesCounts } from "./series-counts.ts";
 
 /** What the rows of a domain add up to. */
@@ -66,7 +66,8 @@ export async function addUp(
       }
       continue;
     }
-    const chunks = toRead === "all" ? readTables(snapshot, kind.rows) : readRuns(snapshot, kind.rowsOfBatches, ledger);
+    const chunks =
+      toRead === "all" ? readTables(snapshot, kind.rows) : readRuns(snapshot, kind.rowsOfBatches, ledger.runs());
     for await (const rows of chunks) {
       addToSeries(rows, kind, sums, { batches: folded, sums: foldedRows });
       onProgress(sums.batches.rows);
@@ -79,7 +80,7 @@ export async function addUp(
 export async function addUpBatches(
   snapshot: SqlSnapshot,
   mirror: Pick<RecountedMirror, "rowsOfBatches" | "seriesOf">,
-  some: BatchMarks,
+  runs: Iterable<Run>,
   { cells, batches }: { readonly cells: Map<string, CellCounts>; readonly batches: BatchCounts },
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -88,7 +89,7 @@ export async function addUpBatches(
       for (const { name, by } of all) cells.getOrInsertComputed(name, noCounts).add(member, entries, by);
     },
   };
-  for await (const rows of readRuns(snapshot, mirror.rowsOfBatches, some)) {
+  for await (const rows of readRuns(snapshot, mirror.rowsOfBatches, runs)) {
     signal?.throwIfAborted();
     addToSeries(rows, mirror, { series, batches });
   }
@@ -120,9 +121,9 @@ function addToSeries(
 }
 
 /** The rows of batches, for some consecutive ones at a time. */
-async function* readRuns(snapshot: SqlSnapshot, selects: readonly string[], marks: BatchMarks): AsyncGenerator<Rows> {
+async function* readRuns(snapshot: SqlSnapshot, selects: readonly string[], runs: Iterable<Run>): AsyncGenerator<Rows> {
   let size = 50;
-  for (const [producer, first, last] of marks.runs()) {
+  for (const [producer, first, last] of runs) {
     for (let from = first; from <= last;) {
       const startedAt = performance.now();
       const to = Math.min(last, from + size - 1);

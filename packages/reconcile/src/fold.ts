@@ -7,7 +7,7 @@ import type { Rankings } from "@tally/redis";
 import { addRowsOfBatches } from "./audit-rankings.ts";
 import { addUpBatches } from "./add-up.ts";
 import { BatchCounts } from "./batch-counts.ts";
-import { BatchMarks } from "./batch-marks.ts";
+import type { Run } from "./batch-marks.ts";
 import type { CellCounts } from "./cell-counts.ts";
 import { repair } from "./repair.ts";
 
@@ -134,9 +134,7 @@ async function nextStep(
     const young = page.findIndex(isYoung);
     const old = young === -1 ? page : page.slice(0, young);
     batches.push(...old);
-    const marks = new BatchMarks();
-    for (const { producer, sequence } of old) marks.set(Buffer.from(producer, "hex"), sequence);
-    if (mirror !== undefined) await addUpBatches(snapshot, mirror, marks, { cells, batches: rows }, signal);
+    if (mirror !== undefined) await addUpBatches(snapshot, mirror, runsOf(old), { cells, batches: rows }, signal);
     if (old.length < size) break;
     const before = counts;
     counts = [...cells.values()].reduce((sum, one) => sum + one.size, 0);
@@ -155,4 +153,18 @@ async function nextStep(
       for (const { board: member, cells: ofMember } of own.byMember("")) yield { series, member, cells: ofMember };
   };
   return { domain, batches, counts, signal };
+}
+
+/** Those without gaps between them together. In the order of their sequences there are few. */
+function* runsOf(batches: readonly LedgerBatch[]): Generator<Run> {
+  let run: [producer: string, first: number, last: number] | undefined;
+  for (const { producer, sequence } of batches) {
+    if (run?.[0] === producer && run[2] === sequence - 1) {
+      run[2] = sequence;
+      continue;
+    }
+    if (run !== undefined) yield run;
+    run = [producer, sequence, sequence];
+  }
+  if (run !== undefined) yield run;
 }
