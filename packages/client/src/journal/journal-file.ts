@@ -66,15 +66,18 @@ export class AppendFile {
     this.#isHeld = isHeld;
   }
 
-  /** Opens or creates the file, and cuts it to `size` bytes; undefined: keeps all. Only its owner may read it. `isHeld`:
-   * of its lock. */
+  /** Opens or creates the file, and cuts it to `size` bytes; undefined: keeps all, and ends a line that a crash has cut.
+   * Only its owner may read it. `isHeld`: of its lock. */
   static async open(path: string, size: number | undefined, isHeld: () => Promise<boolean>): Promise<AppendFile> {
     // A crash has left it before it replaced the file.
     await rm(newFileOf(path), { force: true });
-    const handle = await open(path, "a", 0o600);
+    const handle = await open(path, "a+", 0o600);
     if (size !== undefined) await handle.truncate(size);
     await syncDirectory(path);
-    return new AppendFile(path, handle, size ?? (await handle.stat()).size, isHeld);
+    const file = new AppendFile(path, handle, size ?? (await handle.stat()).size, isHeld);
+    const last = size === undefined && file.#size > 0 && (await handle.read(Buffer.alloc(1), 0, 1, file.#size - 1));
+    if (last !== false && last.buffer[0] !== 0x0a) await file.append("\n", { durable: false });
+    return file;
   }
 
   get size(): number {
