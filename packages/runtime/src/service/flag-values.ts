@@ -17,6 +17,8 @@ export const number = numberFlag("a number from 0 on", (value) => Number.isFinit
 /** The origin of a server: an HTTP address without a path. */
 export function origin(text: string): string {
   const url = URL.parse(text);
+  const { username = "", password = "" } = url ?? {};
+  if (username + password !== "") throw new InvalidArgumentError("expected an address without user and password");
   if (url === null || !/^https?:$/.test(url.protocol) || `${url.pathname}${url.search}${url.hash}` !== "/")
     throw new InvalidArgumentError(`expected an address such as http://127.0.0.1:8080, without a path; got ${text}`);
   return url.origin;
