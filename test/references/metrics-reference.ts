@@ -1,16 +1,21 @@
 import { gatewayMetrics, responseTimesMetric } from "@tally/gateway";
 import { rankerMetrics } from "@tally/ranker";
-import { createMetrics, fleetMetrics, silentLog, type Registry } from "@tally/runtime";
+import { createMetrics, fleetMetrics, poolMetrics, silentLog, type Registry } from "@tally/runtime";
 import { clockOffset } from "@tally/telemetry";
 import { writerMetrics } from "@tally/writer";
 import { table } from "./table.ts";
 
 type Metrics = Awaited<ReturnType<typeof describe>>;
 
+/** What operators watch, without the other default metrics of prom-client. */
+const watched =
+  /^tally_|^process_(cpu_seconds|start|resident|open|max)_|^nodejs_(eventloop_lag_p99|heap_size_used|external|gc)_/;
+
 /** docs/metrics.md. */
 export async function metricTables() {
   const everywhere = createMetrics();
   clockOffset({ query: async () => [] }, silentLog, everywhere);
+  poolMetrics(everywhere, () => []);
   const status = async () => ({ domains: [], replicaLagMs: 0, deadLetters: null, servers: [], processes: [] });
   const ofGateway = gatewayMetrics({ waiting: () => [], pools: () => [], status }).registry;
   const ofThreads = fleetMetrics(() => []);
@@ -19,7 +24,7 @@ export async function metricTables() {
     Writer: metricsTable(await describe(writerMetrics(0, () => []).registry, everywhere)),
     Ranker: metricsTable(await describe(rankerMetrics(0, [], () => []).registry, everywhere)),
     "Threads of writer and ranker": metricsTable(await describe(ofThreads, everywhere)),
-    "Every process": metricsTable(await describe(everywhere)),
+    "Every process": metricsTable((await describe(everywhere)).filter(({ name }) => watched.test(name))),
   };
 }
 

@@ -13,9 +13,9 @@ const ofMachine: Readonly<Record<string, string>> = { WRITER_THREADS: "half of t
 /** docs/settings.md. */
 export function settingTables() {
   const common: Settings = { ...systemSettings, domains: gatewaySettings.domains };
-  const shared = new Set(Object.values(common).map(({ variable }) => variable));
-  const own = (settings: Settings): string =>
-    settingsTable(Object.values(settings).filter(({ variable }) => !shared.has(variable)));
+  const [ofAll, ofWriter, ofRanker] = [variablesOf(common), variablesOf(writerSettings), variablesOf(rankerSettings)];
+  const of = (settings: Settings, variables: ReadonlySet<string>): string =>
+    settingsTable(Object.values(settings).filter(({ variable }) => variables.has(variable)));
   const groups: readonly Settings[] = [common, gatewaySettings, writerSettings, rankerSettings, gatewayFlagSettings];
   const all = groups.flatMap((settings) => Object.values(settings));
   const inFiles = new Map(all.map(({ fileVariable, variable }) => [fileVariable, variable]));
@@ -26,11 +26,16 @@ export function settingTables() {
       Array.from(inFiles, ([file, variable]) => [`\`${file}\``, `\`${variable}\``]),
     ),
     "All apps": settingsTable(Object.values(common)),
-    Gateway: own(gatewaySettings),
-    Writer: own(writerSettings),
-    Ranker: own(rankerSettings),
+    Gateway: of(gatewaySettings, variablesOf(gatewaySettings).difference(ofAll)),
+    "Writer and ranker": of(writerSettings, ofWriter.intersection(ofRanker).difference(ofAll)),
+    Writer: of(writerSettings, ofWriter.difference(ofRanker)),
+    Ranker: of(rankerSettings, ofRanker.difference(ofWriter)),
     "Commands that use a gateway": settingsTable(Object.values<Setting>(gatewayFlagSettings)),
   };
+}
+
+function variablesOf(settings: Settings): ReadonlySet<string> {
+  return new Set(Object.values(settings).map(({ variable }) => variable));
 }
 
 function settingsTable(settings: readonly Setting[]): string {

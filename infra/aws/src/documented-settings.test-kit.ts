@@ -1,16 +1,20 @@
 import { readFileSync } from "node:fs";
 
 const file = new URL("../../../docs/settings.md", import.meta.url);
-const sections = { gateway: "Gateway", writer: "Writer", ranker: "Ranker", admin: undefined } as const;
+const sections = {
+  gateway: ["Gateway"],
+  writer: ["Writer and ranker", "Writer"],
+  ranker: ["Writer and ranker", "Ranker"],
+  admin: [],
+} as const;
 
 /** The settings of each image, from the tables of docs/settings.md. It is made of the code. */
 export function documentedSettings(): Readonly<Record<string, ReturnType<typeof rowsOf>>> {
   const text = readFileSync(file, "utf8");
-  const common = rowsOf(text, "All apps");
   return Object.fromEntries(
-    Object.entries(sections).map(([image, title]) => [
+    Object.entries(sections).map(([image, titles]) => [
       image,
-      [...common, ...(title === undefined ? [] : rowsOf(text, title))],
+      ["All apps", ...titles].flatMap((title) => rowsOf(text, title)),
     ]),
   );
 }
