@@ -8,7 +8,7 @@ const help = {
   tally_gateway_hop_seconds:
     "Time of a batch's oldest event in each hop: received-sealed, sealed-confirmed, confirmed-responded " +
     "(to the last response)",
-  tally_gateway_errors_total: "Error responses by status and by code (docs/openapi.json)",
+  tally_gateway_errors_total: "Error responses by status and by code (docs/errors.md)",
   tally_gateway_keys_total:
     "Idempotency-Keys by state: new, same (equal content), other (other content, 422), unchecked " +
     "(no reply from Redis)",
