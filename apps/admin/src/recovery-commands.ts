@@ -20,7 +20,7 @@ export function repairCommand(): Command {
 /** tally rebuild */
 export function rebuildCommand(): Command {
   const command = newCommand("rebuild", {
-    1: "another process rebuilds, or Redis lost a part of it; nothing changed",
+    1: "another process rebuilds a domain, or Redis lost a part of it; later domains were not tried",
     3: "a server does not respond",
   }).description("builds new rankings from the rows under live traffic, and switches to them when they are complete");
   return forEachDomain(command, rebuildDomain).option(
