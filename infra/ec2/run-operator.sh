@@ -37,6 +37,7 @@ name=tally-maintenance
 case "${1-}" in migrate | retention) name=tally-admin ;; esac
 exec docker run --rm --init --user 1000:1000 --read-only --tmpfs /tmp:size=64m --cap-drop ALL --security-opt no-new-privileges \
   --env-file <(secret "$name" | variables "") --env NAMESPACE="$NAMESPACE" --env NODE_EXTRA_CA_CERTS=/etc/tally/rds-ca.pem \
+  --env TALLY_API_KEY --env TALLY_URL \
   --volume /etc/tally:/etc/tally:ro --volume /var/lib/tally:/export "$IMAGE" "$@"
 END
 

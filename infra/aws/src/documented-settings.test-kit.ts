@@ -5,7 +5,7 @@ const sections = {
   gateway: ["Gateway"],
   writer: ["Writer and ranker", "Writer"],
   ranker: ["Writer and ranker", "Ranker"],
-  admin: [],
+  admin: ["Commands that use a gateway"],
 } as const;
 
 /** The settings of each image, from the tables of docs/settings.md. It is made of the code. */

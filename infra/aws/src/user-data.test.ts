@@ -71,6 +71,13 @@ test.each(["gateway", "writer", "ranker", "operator"])(
   },
 );
 
+test("the operator's `tally` gets the settings of commands that use a gateway from its caller", () => {
+  const names = documentedSettings()["admin"]?.map(({ variable }) => variable) ?? [];
+  const ofCaller = names.filter((name) => name.startsWith("TALLY_"));
+  expect(ofCaller).toContain("TALLY_API_KEY");
+  for (const name of ofCaller) expect(read("run-operator.sh")).toContain(` --env ${name} `);
+});
+
 test("the operator's instance gets the texts of the accounts as they are in the repository", () => {
   const script = `${fromPage("operator").split("# Second part")[0]}\nprintf '%s\\n' "$FILL_TEMPLATE" "$ACCOUNTS" "$DEFINITIONS" "$BROKER_ACCOUNTS"`;
   const files = [
