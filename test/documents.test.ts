@@ -2,6 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { tallyProgram } from "@tally/admin";
+import { domains } from "@tally/domains";
+import { gatewayLimits, gatewaySettings } from "@tally/gateway";
 import { firstSteps } from "@tally/local";
 import { expect, test } from "vitest";
 import { root, runProgram } from "./kit/programs.ts";
@@ -145,6 +147,25 @@ test("every setting and error that a document names exists", () => {
       .map((name) => `${document}: ${name}`),
   );
   expect(unknown).toEqual([]);
+});
+
+test("a gateway has the memory that docs/containers.md sums up in Compose, on EC2 and in AWS", () => {
+  const [connections, bodies] = [gatewaySettings.connectionsMax.default, gatewaySettings.bodiesBytesMax.default];
+  const { waitingBytesMax } = gatewayLimits;
+  const needed = 16_384 * Number(connections) + 2 * Number(bodies) + domains.length * waitingBytesMax + 512e6;
+  const text = unpadded(read("docs/containers.md"));
+  expect(text).toContain(`${waitingBytesMax / 2 ** 20} MiB of waiting events for each domain`);
+  expect(text).toContain(`${(needed / 1e9).toFixed(1)} GB with the defaults`);
+  const limits = [
+    ["infra/compose.production.yaml", /limits: .*memory: "\$\{TALLY_APP_MEMORY:-(\d+)G\}"/, 2 ** 30],
+    ["infra/ec2/gateway.sh", /^MEMORY=(\d+)g$/m, 2 ** 30],
+    ["infra/aws/src/sizes.ts", /gateway: .*memory: (\d+)/, 2 ** 20],
+  ] as const;
+  for (const [file, limit, unit] of limits)
+    expect([file, unit * Number(limit.exec(read(file))?.[1])]).toEqual([
+      file,
+      expect.toSatisfy((bytes: number) => bytes >= needed),
+    ]);
 });
 
 test("the README's first steps, pasted at once, show the purchase, however late the ranker is", async () => {

@@ -87,7 +87,7 @@ test("images run as user 1000 on a read-only root with limited memory; their hea
       const [inspected] = JSON.parse(await run(`docker inspect ${id}`));
       const { State, Config } = inspected;
       expect(inspected).toMatchObject({
-        HostConfig: { ReadonlyRootfs: true, Memory: 2 ** 30 },
+        HostConfig: { ReadonlyRootfs: true, Memory: 2 ** 31 },
         State: { OOMKilled: false, Health: { Status: "healthy" } },
       });
       expect(readFileSync(`/proc/${State.Pid}/status`, "latin1")).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);

@@ -1,4 +1,4 @@
-export { gatewaySettings, type GatewayLimits } from "./config.ts";
+export { gatewayLimits, gatewaySettings, type GatewayLimits } from "./config.ts";
 export { catalogue } from "./errors/catalogue.ts";
 export { gatewayMetrics } from "./gateway-metrics.ts";
 export { responseTimesMetric } from "./http/connection/response-times.ts";

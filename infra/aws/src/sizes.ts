@@ -14,7 +14,7 @@ export const sizes = {
   /** They run the apps. Each has one network interface for itself and two for tasks. */
   instances: { type: "c7g.large", min: 3, max: 8 },
   /** Tasks of each app: `cpu` in 1/1024 of a core, memory in MiB. */
-  gateway: { tasksMin: 2, tasksMax: 6, cpu: 768, memory: 1408 },
+  gateway: { tasksMin: 2, tasksMax: 6, cpu: 768, memory: 1600 },
   writer: { tasksMin: 2, tasksMax: 4, cpu: 768, memory: 1024 },
   ranker: { tasksMin: 2, tasksMax: 4, cpu: 512, memory: 1024 },
   /** One writer instance, and readers. */
