@@ -62,7 +62,7 @@ test.each(names)("every variable of %s has a default, except one password, whose
   expect(variables.filter((variable) => variable.includes("PASSWORD"))).toEqual(required);
 });
 
-test.each(names)("docs/containers.md has the commands of %s", (name) => {
+test.each(names)("docs/containers.md has the commands and the variables of %s", (name) => {
   const document = readFileSync(join(infra, "..", "docs", "containers.md"), "utf8");
   const commands = Array.from(
     textOf(name).matchAll(/^ *#.*?((?:docker compose -f|sh infra\/).*)$/gm),
@@ -70,6 +70,9 @@ test.each(names)("docs/containers.md has the commands of %s", (name) => {
   );
   expect(commands).toHaveLength(name === "compose.yaml" ? 2 : 6);
   for (const command of commands) expect(document).toContain(command);
+  const variables = Array.from(textOf(name).matchAll(/(?<!\$)\$\{(\w+):-/g), ([, variable]) => variable);
+  // `pnpm dev` sets it.
+  for (const variable of variables) if (variable !== "TALLY_RESTART") expect(document).toContain(`\`${variable}`);
 });
 
 test("the services of compose.yaml are those of `pnpm dev`, and ports are published on loopback only", () => {
