@@ -29,6 +29,7 @@ test("rejects a message that is cut, extended or of another kind", () => {
     Buffer.alloc(0),
     encodeRankingMessage({ ...message, shards: [] }),
     encodeRankingMessage({ ...message, storedAt: 1e300 }),
+    encodeRankingMessage({ ...message, storedAt: 0 }),
     encodeRankingMessage({ ...message, batch: { ...message.batch, sequence: 2 ** 26 } }),
   ]) {
     expect(() => decodeRankingMessage(broken)).toThrow(UndecodableRankingMessage);

@@ -23,7 +23,7 @@ const Header = Compile(
   Type.Object({
     v: Type.Union([Type.Literal(2), Type.Literal(version)]),
     ...BatchId.properties,
-    storedAt: Type.Integer({ minimum: 0, maximum: latestMs }),
+    storedAt: Type.Integer({ minimum: 1, maximum: latestMs }),
     shardBytes: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 }),
     series: Type.Optional(Type.String()),
   }),

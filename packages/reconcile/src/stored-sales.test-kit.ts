@@ -105,7 +105,7 @@ async function open(name: string, { database, rankings }: { database: Database; 
           batch.sequence,
           days[day] ?? 0,
         ]);
-        const message = { batch, storedAt: 0, series: "day", ...encodeMoves(moves, 1) };
+        const message = { batch, storedAt: 1, series: "day", ...encodeMoves(moves, 1) };
         await database.transaction(async (transaction) => {
           const { epoch, now: storedAt } = await joinEpoch(transaction, name);
           await transaction.insert(`INSERT INTO ${table} (${columns}) VALUES ?`, rows);
