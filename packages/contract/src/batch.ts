@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Type, type Static, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { packEvent, putBytes, splitBytes, type EncodedEvent, type Event } from "./encoded-event.ts";
+import { packEvent, putBytes, splitBytes, unpackEvent, type EncodedEvent, type Event } from "./encoded-event.ts";
 import { firstProblem } from "./first-problem.ts";
 import { fieldIn, parsedJson } from "./json.ts";
 
@@ -77,16 +77,12 @@ export function encodeBatch(
   return packEvent({ json, bytes: events.flatMap(({ bytes }) => bytes) });
 }
 
-// As encodeBatch begins.
-const headBytesMax = 200;
-const head = /^\{"v":1,"eventVersion":\d+,"producer":"[0-9a-f]{16}","sequence":\d+,/;
-
 /** The same message under another batch id, with its events and their version. Returns other bytes unchanged. */
 export function withBatchId(body: Buffer, id: BatchId): Buffer {
-  const [found] = head.exec(body.toString("latin1", 0, headBytesMax)) ?? [];
-  if (found === undefined) return body;
-  const own = found.replace(/"producer.*/, `"producer":"${id.producer}","sequence":${id.sequence},`);
-  return Buffer.concat([Buffer.from(own), body.subarray(found.length)]);
+  const { json, bytes } = unpackEvent(body);
+  const value = parsedJson(json);
+  if (typeof value !== "object" || value === null) return body;
+  return packEvent({ json: JSON.stringify({ ...value, ...id }), bytes });
 }
 
 export class UndecodableBatch extends Error {

@@ -35,11 +35,16 @@ test.each([`batch 0:7 ${foreignBatchReason}`, "sequence: expected a number up to
       encodeEvent,
     );
     const id = { producer: "0123456789abcdef", sequence: 7 };
-    const foreign = { ...letter("message", encodeBatch(id, 5, events, 3)), reason };
     const next = { producer: "fedcba9876543210", sequence: 4_294_967_295 };
     const batches = Object.assign(new BatchIds(), { next: () => next });
-    const replay = replayOf(foreign, "tally", batches, 9);
-    expect(replay.messageId).toBe("fedcba9876543210:4294967295");
-    expect(replay.body).toEqual(encodeBatch(next, 5, events, 3));
+    const head = '"v":1,"eventVersion":3,';
+    // Also as an earlier release, and as other programs may write it.
+    for (const own of [head, '"v":1,', '"eventVersion":3,"v":1,', '"v" :1, "eventVersion": 3,']) {
+      const bodyOf = (batch: typeof id, written: string) =>
+        Buffer.from(encodeBatch(batch, 5, events, 3).toString("latin1").replace(head, written), "latin1");
+      const replay = replayOf({ ...letter("message", bodyOf(id, own)), reason }, "tally", batches, 9);
+      expect(replay.messageId).toBe("fedcba9876543210:4294967295");
+      expect(replay.body).toEqual(bodyOf(next, own.replaceAll(" ", "")));
+    }
   },
 );
