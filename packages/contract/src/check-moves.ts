@@ -4,12 +4,13 @@
  * decoded: 10 to 20 ns for each text or number, 0.1 µs for a purchase of 5 items (a board's script: 22 µs).
  */
 
-/** A list repeats its forms. change: an integer. */
-type Form = "text" | "change" | readonly Form[];
+/** A list repeats its forms. change: an integer. short: up to 255 bytes, because the script copies it for each change;
+ * ids have up to 17. prefix: likewise, or two with a comma: joinBoards joins those of all time and of a day. */
+type Form = "text" | "short" | "prefix" | "change" | readonly Form[];
 
 const boards: Form = ["text", ["text", "change"]];
 // Prefix, mirror prefix, members with their keys.
-const mirrored: Form = ["text", "text", ["text", ["text", "change"]]];
+const mirrored: Form = ["prefix", "prefix", ["short", ["text", "change"]]];
 const listOfTwo = 0x92;
 
 /** Throws RangeError for anything that encodeMoves does not write. Terminates for any bytes. */
@@ -40,11 +41,16 @@ class FormReader {
   }
 
   read(form: Form): void {
-    if (form === "text") {
+    if (form === "change") this.expect("an integer", Number.isSafeInteger(this.#number()));
+    else if (typeof form === "string") {
       const length = this.#textLength();
       this.at += length;
-    } else if (form === "change") this.expect("an integer", Number.isSafeInteger(this.#number()));
-    else {
+      if (form !== "text") this.expect("up to 255 bytes", length < 256);
+      if (form === "prefix") {
+        const text = this.#bytes.subarray(this.at - length, this.at);
+        this.expect("up to two prefixes", text.indexOf(",") === text.lastIndexOf(","));
+      }
+    } else {
       const length = this.#listLength();
       if (length % form.length !== 0) this.expect(`a multiple of ${form.length}`, false);
       for (let left = length; left > 0; left -= form.length) for (const part of form) this.read(part);

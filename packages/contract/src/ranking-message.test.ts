@@ -8,6 +8,8 @@ const message = {
   shards: ["9292a16292a16d0a90", "929090"].map(bytesOf),
 };
 
+const mebi = 2 ** 20;
+
 function bytesOf(hex: string): Buffer {
   return Buffer.from(hex, "hex");
 }
@@ -30,6 +32,8 @@ test("rejects a message that is cut, extended or of another kind", () => {
     encodeRankingMessage({ ...message, shards: [] }),
     encodeRankingMessage({ ...message, storedAt: 1e300 }),
     encodeRankingMessage({ ...message, storedAt: 0 }),
+    encodeRankingMessage({ ...message, series: "x".repeat(256) }),
+    encodeRankingMessage({ ...message, shards: [bytesOf(`9292a16292db00280000${"00".repeat(2.5 * mebi)}0190`)] }),
     encodeRankingMessage({ ...message, batch: { ...message.batch, sequence: 2 ** 26 } }),
   ]) {
     expect(() => decodeRankingMessage(broken)).toThrow(UndecodableRankingMessage);
@@ -42,6 +46,8 @@ test.each([
   ["a long text and lists with long heads", "92dc0002d90162dd00000002da00016dd1ff0090"],
   ["a mirrored count", "929093a56974656d3aa673746f72653a92a13792a135fe"],
   ["a mirrored count that falls", "929093a56974656d3aa673746f72653a92a13792a13501"],
+  ["a text of 2 MiB", `9292a16292db00200000${"00".repeat(2 * mebi)}0190`],
+  ["joined prefixes", "929093a3612c62a3632c6492a13792a13501"],
 ])("accepts moves with %s", (_, hex) => {
   expect(() => decodeRankingMessage(encodeRankingMessage({ ...message, shards: [bytesOf(hex)] }))).not.toThrow();
 });
@@ -65,6 +71,10 @@ test.each([
   ["a number beyond 2^53", "9292a16292a16dcb434000000000000090"],
   ["a mirrored count that is no number", "929093a56974656d3aa673746f72653a92a13792a135a16d"],
   ["mirrored counts without members", "929092a56974656d3aa673746f72653a"],
+  ["three joined prefixes", "929093a3612c2ca3632c6492a13792a13501"],
+  ["three joined mirror prefixes", "929093a3612c62a3632c2c92a13792a13501"],
+  ["a mirrored member of 256 bytes", `929093a161a16292da0100${"37".repeat(256)}92a13501`],
+  ["a mirror prefix of 256 bytes", `929093a161da0100${"37".repeat(256)}92a13792a13501`],
 ])("rejects moves with %s", (_, hex) => {
   const body = encodeRankingMessage({ ...message, shards: [...message.shards, bytesOf(hex)] });
   expect(() => decodeRankingMessage(body)).toThrow(/^moves of shard 2: /);

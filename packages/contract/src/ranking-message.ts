@@ -19,13 +19,17 @@ export interface RankingMessage {
 // upgraded before writers.
 const version = 3;
 
+// A script of Redis cannot be stopped. No writer publishes more: it first inserts the message into the ledger, in
+// hexadecimal, by a statement of up to 5 Mi characters (session.ts of packages/database).
+const bytesMax = 2.5 * 1024 * 1024;
+
 const Header = Compile(
   Type.Object({
     v: Type.Union([Type.Literal(2), Type.Literal(version)]),
     ...BatchId.properties,
     storedAt: Type.Integer({ minimum: 1, maximum: latestMs }),
     shardBytes: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 }),
-    series: Type.Optional(Type.String()),
+    series: Type.Optional(Type.String({ pattern: "^.{0,255}$" })),
   }),
 );
 
@@ -49,6 +53,8 @@ export class UndecodableRankingMessage extends Error {
 /** The inverse; the shards are views into `body`, and their moves have the form that Redis can apply. Throws
  * UndecodableRankingMessage for any other bytes. */
 export function decodeRankingMessage(body: Buffer): RankingMessage {
+  if (body.length > bytesMax)
+    throw new UndecodableRankingMessage(`expected up to ${bytesMax} bytes, got ${body.length}`);
   const end = body.indexOf(0x0a);
   const header = parsedJson(body.toString("utf8", 0, Math.max(end, 0)));
   if (!Header.Check(header)) throw new UndecodableRankingMessage("expected a header line of a ranking message");
