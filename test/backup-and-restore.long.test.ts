@@ -49,9 +49,9 @@ function commandsBelow(text: string, language = "sh"): string {
 const shellFlags = ["--norc", "-euo", "pipefail", "-c"];
 
 /** Runs the commands below a text; throws with their errors when one fails. */
-async function run(text: string, more: NodeJS.ProcessEnv = {}): Promise<string> {
+async function run(text: string, more: NodeJS.ProcessEnv = {}, commands = commandsBelow(text)): Promise<string> {
   const env = { ...environment, ...more };
-  const { stdout } = await promisify(execFile)("bash", [...shellFlags, commandsBelow(text)], { env });
+  const { stdout } = await promisify(execFile)("bash", [...shellFlags, commands], { env });
   return stdout;
 }
 
@@ -115,7 +115,11 @@ test("after the loss of database and Redis, dump and binary logs restore every a
   await endCopy();
   await run("**Load the dump**", { BACKUP });
   const loaded = (await storedIds()).size;
-  await run("**Replay the binary logs**", { BACKUP, ...last });
+  const replay = "**Replay the binary logs**";
+  const logs = commandsBelow(replay).replace(/^mariadb-binlog[^]*/m, 'echo "${files[@]}"');
+  const [first = ""] = (await run(replay, { BACKUP }, logs)).split(" ");
+  expect(await run(replay, { BACKUP, STOP_FILE: first }, logs)).toBe(`${first}\n`);
+  await run(replay, { BACKUP, ...last });
   expect((await storedIds()).size).toBeGreaterThan(loaded + 200);
 
   // As new processes, which know no number of shards.
