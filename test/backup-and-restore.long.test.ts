@@ -112,6 +112,7 @@ test("after the loss of database and Redis, dump and binary logs restore every a
     return { STOP_FILE, STOP };
   };
   const last = await vi.waitFor(isCopied, 30_000);
+  expect(guide).toMatch(/\*\*Stop the copy of the binary logs\*\*[^]*\*\*Load the dump\*\*/);
   await endCopy();
   await run("**Load the dump**", { BACKUP });
   const loaded = (await storedIds()).size;
