@@ -56,8 +56,8 @@ async function createMissing(channel: Channel, queues: readonly QueueSpec[]): Pr
       if (queue.exchange !== undefined) await channel.bindQueue(queue.name, queue.exchange, queue.name);
     } catch (cause) {
       if (!(cause instanceof Error) || Reflect.get(cause, "code") !== preconditionFailed) throw cause;
-      const detail = `${queue.name}; empty and delete it, then start again (${cause.message})`;
-      throw new MessagingError("MESSAGING_TOPOLOGY", detail, { cause });
+      const detail = `${queue.name}; drain it with the version that declared it, delete it, start again`;
+      throw new MessagingError("MESSAGING_TOPOLOGY", `${detail} (${cause.message})`, { cause });
     }
   }
 }
@@ -108,7 +108,7 @@ export function depthProbe(model: ChannelModel): DepthProbe {
 export const messagingErrors = {
   MESSAGING_TOPOLOGY: {
     message: "a queue exists with other arguments",
-    when: "a queue was declared by another version; empty and delete it, then start again",
+    when: "another version declared it; stop the gateways, let that version drain it (do not purge it), delete it, then start again",
   },
   MESSAGING_URL: { message: "the URL of a broker is not valid", when: "it is no URL, or the list of URLs is empty" },
 } as const satisfies Record<string, CatalogueEntry>;
