@@ -109,14 +109,16 @@ test("images run as user 1000 on a read-only root with limited memory; their hea
 test("adding and removing gateways, and an upgrade of every app to another tag, fail no request", async () => {
   const scale = (count: number) => `${compose} up --no-recreate --wait --scale gateway=${count}`;
   const scaled = await underLoad(async () => {
-    await run(documented("docs/containers.md", /^docker compose .*--scale gateway=3$/m));
+    await run(documented("docs/containers.md", /^docker compose .*--scale gateway=3 gateway$/m));
     await run(scale(4));
     await run(scale(2));
   });
   expect(scaled).toEqual(expect.objectContaining(noFailure));
+  await run(`${compose} up -d --no-deps --no-recreate --wait --scale writer=3 writer`);
   const upgrade = documented("docs/runbook.md", /^compose="docker compose[^`]*/m);
   const upgraded = await underLoad(() => run(`export TALLY_VERSION=next\n${upgrade}`));
   expect(upgraded).toEqual(expect.objectContaining(noFailure));
+  expect(await containersOf("writer")).toHaveLength(3);
   for (const app of services)
     for (const id of await containersOf(app))
       expect(await run(`docker inspect --format '{{.Config.Image}} {{.State.Status}}' ${id}`)).toBe(
