@@ -1,5 +1,5 @@
 import { existsSync, createReadStream } from "node:fs";
-import { mkdir, readdir, rm, statfs } from "node:fs/promises";
+import { access, constants, mkdir, readdir, rm, statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { syncDirectory } from "@tally/client/journal";
 import type { Database, ExportedMonth } from "@tally/database";
@@ -107,9 +107,11 @@ async function countRows(database: Database, table: string): Promise<number> {
 // The types of tmpfs and ramfs (statfs(2)).
 const inMemory = new Set([0x0102_1994, 0x8584_58f6]);
 
-/** Creates the directory. Throws a CommandError for one in memory: its files become the only copy of the rows. */
+/** Creates the directory. Throws for one that cannot be written, and a CommandError for one in memory: its files become
+ * the only copy of the rows. */
 export async function directoryOnDisk(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
+  await access(directory, constants.W_OK);
   if (!inMemory.has((await statfs(directory)).type)) return;
   throw usageError(`--export: expected a directory on a disk, got ${directory}, which is in memory`);
 }
