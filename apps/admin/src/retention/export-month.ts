@@ -1,5 +1,5 @@
 import { existsSync, createReadStream } from "node:fs";
-import { access, constants, mkdir, readdir, rm, statfs } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, rmdir, statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { syncDirectory } from "@tally/client/journal";
 import type { Database, ExportedMonth } from "@tally/database";
@@ -111,7 +111,7 @@ const inMemory = new Set([0x0102_1994, 0x8584_58f6]);
  * the only copy of the rows. */
 export async function directoryOnDisk(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
-  await access(directory, constants.W_OK);
+  await rmdir(await mkdtemp(join(directory, "tally-"))); // May it be written?
   if (!inMemory.has((await statfs(directory)).type)) return;
   throw usageError(`--export: expected a directory on a disk, got ${directory}, which is in memory`);
 }
