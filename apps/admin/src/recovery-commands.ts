@@ -1,4 +1,3 @@
-import { readTotals } from "@tally/database";
 import type { Domain } from "@tally/contract";
 import { rebuild, repair } from "@tally/reconcile";
 import { wholeNumberTo } from "@tally/runtime/flag-values";
@@ -64,14 +63,13 @@ function forEachDomain(command: Command, work: Work): Command {
 }
 
 const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, progress) => {
-  const { batches } = await readTotals(writer, name);
   const { checked, ranked, beyondRepair } = await repair({
     domain: name,
     reader: writer,
     rankings,
     from: 0,
     until: Number.MAX_SAFE_INTEGER,
-    onProgress: (soFar) => progress.show(`${name}: repairing`, soFar.checked, batches),
+    onProgress: (soFar) => progress.show(`${name}: repairing`, soFar.checked, undefined),
   });
   const done = `checked ${checked} batches, ranked ${ranked} of them`;
   const figures = { checked, ranked, beyondRepair: beyondRepair.length };

@@ -1,5 +1,5 @@
 import { clockOf, closeEarlier, findMissing, isInHistory, keepShards, listBatches, openEpoch } from "@tally/database";
-import { placeAt, readEpochs, readFold, readShards, type Database, type Epochs } from "@tally/database";
+import { newestStored, placeAt, readEpochs, readFold, readShards, type Database, type Epochs } from "@tally/database";
 import { feedPublisher, type FeedOptions } from "@tally/broker";
 import { Outage, type Log } from "@tally/runtime";
 import { firstKeptDay, textOfSeries } from "@tally/contract";
@@ -248,9 +248,11 @@ export class DomainAuditor {
 
   /** Returns false if it must wait. */
   async #rebuild(reason: string, endpoint: "read" | "write" = "read"): Promise<boolean> {
-    if (!this.#pace.mayBegin(reason)) return false;
     const { log, database, rankings, series } = this.#options;
     const { name } = this.#domain;
+    // The first rankings of a domain without batches replace nothing.
+    const isFirst = reason === "unbuilt" && (await newestStored(database.writer, [name])).size === 0;
+    if (!this.#pace.mayBegin(reason)) return false;
     const outcome = await rebuild({
       domain: this.#domain,
       database,
@@ -258,10 +260,8 @@ export class DomainAuditor {
       series,
       endpoint,
       signal: this.#signal,
-      onProgress({ step, batches, done }) {
+      onProgress({ step, done }) {
         if (step !== "reading batches" || done > 0) return;
-        // The first rankings of a domain without rows replace nothing.
-        const isFirst = reason === "unbuilt" && batches === 0;
         const line = `auditor: ${isFirst ? "" : "re"}building the rankings of ${name} from the rows`;
         log[isFirst ? "info" : "warn"]({ domain: name, reason }, line);
       },

@@ -1,4 +1,5 @@
-import { foldBatches, listBatches, listLetters, placeAt, readTotals } from "@tally/database";
+import { foldBatches, listBatches, listLetters, placeAt } from "@tally/database";
+import { readTotals } from "@tally/database/own-database";
 import { decodeRankingMessage, Moves, textOfBatchId } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { expect, test } from "vitest";

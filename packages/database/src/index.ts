@@ -12,7 +12,7 @@ export {
   ledgerMigrations,
 } from "./ledger/ledger.ts";
 export { listBatches, newestStored, nextStored, placeAt } from "./ledger/ledger.ts";
-export { readRankingMessages, readShards, readTotals, rowsOfLedger } from "./ledger/ledger.ts";
+export { readRankingMessages, readShards, rowsOfLedger } from "./ledger/ledger.ts";
 export type { LedgerEntry, LedgerPlace } from "./ledger/ledger.ts";
 export { findFolded, foldBatches, FoldedMeanwhile, foldedCounts, foldedSeries, readFold } from "./ledger/folds.ts";
 export { foldedMarks, type Fold, type LedgerBatch, type LedgerTotals, type ToFold } from "./ledger/folds.ts";

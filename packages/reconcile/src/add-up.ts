@@ -1,4 +1,4 @@
-import { foldedMarks, rowsOfLedger, type LedgerTotals } from "@tally/database";
+import { foldedMarks, rowsOfLedger, type Fold, type LedgerTotals } from "@tally/database";
 import type { KeptSeries, Recount, RecountedMirror, SqlSnapshot } from "@tally/contract";
 import { BatchCounts } from "./batch-counts.ts";
 import { BoardCounts, CellCounts, entriesOf } from "./cell-counts.ts";
@@ -34,18 +34,27 @@ export function rowsToRead({ boards }: Pick<Recount, "boards">, all: LedgerTotal
   return hasFolded && (all.changes - fold.changes) * 3 < all.changes ? "new" : "all";
 }
 
-/** In memory, a bit for each batch. `onProgress`: batches of the ledger so far. */
+/** In memory, a bit for each batch. `totals`: of all batches, folded ones too. `onProgress`: batches of the ledger so far. */
 export async function readBatches(
   snapshot: SqlSnapshot,
   domain: string,
+  fold: Fold,
   onProgress: (batches: number) => void,
-): Promise<Batches> {
+): Promise<Batches & { readonly totals: LedgerTotals }> {
   const [ledger, folded] = [new BatchMarks(), new BatchMarks()];
+  const { epoch: _, ...totals }: Record<keyof Fold, number> = fold;
   for await (const rows of readTables(snapshot, [rowsOfLedger], [domain], onProgress))
-    for (const [producer, sequence] of rows) ledger.set(producer, sequence);
+    for (const [producer, sequence, changes, events, refused, storedAt] of rows) {
+      ledger.set(producer, sequence);
+      totals.batches++;
+      totals.events += Number(events);
+      totals.changes += Number(changes);
+      totals.refused += Number(refused);
+      totals.newest = Math.max(totals.newest, Number(storedAt));
+    }
   for await (const rows of readTables(snapshot, [foldedMarks], [domain]))
     for (const [producer, from, marks] of rows) folded.addAt(producer, Number(from), marks);
-  return { ledger, folded };
+  return { ledger, folded, totals };
 }
 
 /** Adds up the rows in the series that are kept. `onProgress`: rows of batches so far. */

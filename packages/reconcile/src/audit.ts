@@ -1,4 +1,4 @@
-import { clockOf, findEpochs, FoldedMeanwhile, readFold, readRetainedFrom, readTotals } from "@tally/database";
+import { clockOf, findEpochs, FoldedMeanwhile, readFold, readRetainedFrom } from "@tally/database";
 import { countConflicts, withRecount } from "@tally/database";
 import type { Database, LedgerTotals, StateCounts } from "@tally/database";
 import { firstLiveDay, onlyAllTime, type Domain, type KeptSeries, type SqlSnapshot } from "@tally/contract";
@@ -99,10 +99,9 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     options.onProgress?.({ step, done, total });
   return withRecount(database, endpoint, options.domain, async (snapshot, recount) => {
     const domain = { ...options.domain, recount };
-    const ledger = await readTotals(snapshot, domain.name);
     const fold = await readFold(snapshot, domain.name);
     const state = await rankings.state(domain.name);
-    const known = await readBatches(snapshot, domain.name, progress("ledger", ledger.batches - fold.batches));
+    const { totals: ledger, ...known } = await readBatches(snapshot, domain.name, fold, progress("ledger"));
     const wereRead = options.isFull === true ? "all" : rowsToRead(recount, ledger, fold);
     const rowsTotal = wereRead === "all" ? ledger.changes : ledger.changes - fold.changes;
     const kept = await keptSeries(snapshot, rankings, domain.name, ledger.newest);

@@ -1,21 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  findMissing,
-  FoldedMeanwhile,
-  foldedCounts,
-  foldedMarks,
-  readEpochs,
-  readFold,
-  readTotals,
-} from "@tally/database";
+import { findMissing, FoldedMeanwhile, foldedCounts, foldedMarks, readEpochs, readFold } from "@tally/database";
 import { rowsOfLedger, type Database } from "@tally/database";
-import type { SqlSnapshot } from "@tally/contract";
+import { readTotals } from "@tally/database/own-database";
+import type { SqlReader, SqlSnapshot } from "@tally/contract";
 import { expect, test, vi } from "vitest";
 import { readTables } from "./read-tables.ts";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
+import { lookAt } from "./until-drained.ts";
 
-const names = "any large young unmarked miscounted built older twice fewer wrong behind ranges wide".split(" ");
+const names =
+  "any large young unmarked miscounted built older twice fewer wrong behind ranges wide summed looked".split(" ");
 const { redis, namespace, rankings, build, database, nextEpoch, open } = storedSales(names);
 
 test("counts, marks and totals stay as they were, whatever is folded when; what was lost is rebuilt from them", async () => {
@@ -197,6 +192,67 @@ test("a rebuild whose snapshot lacks batches that are folded by now reads the wr
     await rebuild({ domain, database: { ...database, snapshot }, rankings });
   });
   expect((await auditIt({ isFull: true })).agrees).toBe(true);
+});
+
+test("totals are the sums of one domain, and 0 without batches, none in a statement that reads the whole ledger", async () => {
+  const { domain, store, foldWith, audit: auditIt } = await open("summed");
+  expect((await auditIt()).ledger).toEqual({ batches: 0, events: 0, changes: 0, refused: 0, newest: 0 });
+  await store(5);
+  await nextEpoch("summed");
+  await foldWith({});
+  await store(5);
+  await database.writer.query("UPDATE batches SET events = events + 3, refused = 2 WHERE domain = 'summed'");
+  const asked: string[] = [];
+  const listenedTo = (reader: SqlReader): SqlReader => ({
+    query: (sql, values) => {
+      asked.push(sql);
+      return reader.query(sql, values);
+    },
+  });
+  const listened: Database = {
+    ...database,
+    reader: listenedTo(database.reader),
+    writer: listenedTo(database.writer),
+    snapshot: (endpoint, work, how) =>
+      database.snapshot(endpoint, (snapshot) => work({ ...snapshot, ...listenedTo(snapshot) }), how),
+  };
+  const totals = await readTotals(database.writer, "summed");
+  expect((await auditIt({ database: listened })).ledger).toEqual(totals);
+  expect(await rebuild({ domain, database: listened, rankings })).toMatchObject({ batches: totals.batches });
+  await (await lookAt({ ...lookOptions("summed"), database: listened })()).underWay(0);
+  expect(asked.filter((sql) => /FROM batches/.test(sql)).length).toBeGreaterThan(5);
+  expect(asked.filter((sql) => /(COUNT|SUM)\([^]*FROM batches/.test(sql))).toEqual([]);
+});
+
+const lookOptions = (name: string) => ({
+  domains: [{ name, store: {} }],
+  namespace: "tally",
+  rankings,
+  queueDepth: async () => 0,
+  endpoint: "read" as const,
+});
+
+test("a look sees each commit, whatever its time, no turn of an epoch, and what the read endpoint lacks", async () => {
+  const { store } = await open("looked");
+  const storeAtOne = async () => {
+    await store(1);
+    await database.writer.query("UPDATE batches SET stored_at = 1 WHERE domain = 'looked'");
+  };
+  const { writer } = database;
+  const look = lookAt({ ...lookOptions("looked"), database: { writer, reader: writer } });
+  const progress = async () => (await look()).progress;
+  await storeAtOne();
+  const first = await progress();
+  for (let turns = 0; turns < 6; turns++) await nextEpoch("looked");
+  expect(await progress()).toBe(first);
+  await storeAtOne();
+  expect(await progress()).not.toBe(first);
+  await database.snapshot("write", async (reader) => {
+    await storeAtOne();
+    const lookBehind = lookAt({ ...lookOptions("looked"), database: { writer, reader } });
+    expect(await (await lookBehind()).underWay(60_000)).toEqual(["the read endpoint is behind the write endpoint"]);
+  });
+  expect(await (await look()).underWay(60_000)).toEqual([]);
 });
 
 test("the ledger and what is folded are read range by range, each row once", async () => {

@@ -1,4 +1,4 @@
-import { clockOf, findEpochs, keepShards, readEpochs, readShards, readFold, readTotals } from "@tally/database";
+import { clockOf, findEpochs, keepShards, readEpochs, readShards, readFold } from "@tally/database";
 import { listBatches, placeAt, withRecount } from "@tally/database";
 import type { Database, Epochs, Fold, Recounted } from "@tally/database";
 import { boardsOfSeries, defaultSeries, keptSince, settingsOf } from "@tally/contract";
@@ -33,7 +33,6 @@ export interface RebuildOptions {
 
 export interface RebuildProgress {
   readonly step: "reading batches" | "reading rows" | "loading cells" | "repairing" | "done";
-  readonly batches: number;
   /** Batches that were read, then rows, then cells that were loaded. */
   readonly done: number;
   readonly total?: number;
@@ -100,7 +99,7 @@ async function rebuildFrom(
       if (into === generation) await generation.noteFolded(folded.batches);
       return { ...found, isBehind, tookMs: performance.now() - begunAt };
     };
-    options.onProgress?.({ step: "repairing", batches, done: cells });
+    options.onProgress?.({ step: "repairing", done: cells });
     let ranked = 0;
     for (let round = 0; round < repairRoundsMax; round++) {
       const found = await repairInto(generation);
@@ -122,7 +121,7 @@ async function rebuildFrom(
     const soon = { giveUpAfterMs: 5000 };
     // The auditor repeats it.
     await database.transaction((transaction) => keepShards(transaction, domain.name, shards), soon);
-    options.onProgress?.({ step: "done", batches, done: cells });
+    options.onProgress?.({ step: "done", done: cells });
     return { name: "rebuilt", closedTo, batches, cells, ranked };
   } finally {
     await generation.release();
@@ -154,13 +153,11 @@ async function load(
   const now = await clockOf(snapshot);
   const kept = keptSince(settings, now);
   await generation.noteSeries(kept);
-  const totals = await readTotals(snapshot, domain.name);
-  const { newest, batches } = totals;
   let cells = 0;
-  onProgress?.({ step: "reading batches", batches, done: 0 });
-  const known = await readBatches(snapshot, domain.name, (done) => {
+  onProgress?.({ step: "reading batches", done: 0 });
+  const { totals, ...known } = await readBatches(snapshot, domain.name, fold, (done) => {
     signal?.throwIfAborted();
-    onProgress?.({ step: "reading batches", batches, done, total: batches - fold.batches });
+    onProgress?.({ step: "reading batches", done });
   });
   const marks = new BatchMarks();
   for (const [producer, set] of [...known.ledger.all(), ...known.folded.all()])
@@ -170,12 +167,12 @@ async function load(
   const total = toRead === "all" ? totals.changes : totals.changes - fold.changes;
   const sums = await addUp(snapshot, { boards }, { ...known, kept }, toRead, (rows) => {
     signal?.throwIfAborted();
-    onProgress?.({ step: "reading rows", batches, done: rows, total });
+    onProgress?.({ step: "reading rows", done: rows, total });
   });
   const loaded = (count: number): void => {
     signal?.throwIfAborted();
     cells += count;
-    onProgress?.({ step: "loading cells", batches, done: cells });
+    onProgress?.({ step: "loading cells", done: cells });
   };
   const noted = function* noted(some: Iterable<Board>): Generator<Board> {
     for (const one of some) {
@@ -197,6 +194,6 @@ async function load(
     }
   }
   // In the future, if the clock was ahead: then days would be over that the rows show.
-  await generation.loaded(Math.min(newest, now));
-  return { epochs, fold, batches, cells };
+  await generation.loaded(Math.min(totals.newest, now));
+  return { epochs, fold, batches: totals.batches, cells };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { listBatches, placeAt, readEpochs, readTotals, readyLetters, type Database } from "@tally/database";
-import { queuesOf, type Domain, type SqlReader } from "@tally/contract";
+import { listBatches, newestStored, placeAt, readEpochs, readyLetters, type Database } from "@tally/database";
+import { queuesOf, textOfBatchId, type Domain, type SqlReader } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 
 export interface Look {
@@ -27,7 +27,6 @@ export interface LookOptions {
   readonly endpoint: "read" | "write";
 }
 
-const emptyLedger = "0/0";
 // Batches that a consumer holds are invisible from outside; the ledger shows when they are stored.
 const quietForMs = 1500;
 // An older batch without a mark is a difference: the ranker repairs missed batches within two epochs.
@@ -61,21 +60,23 @@ export function lookAt({ domains, namespace, database, rankings, queueDepth, end
     const { ingest, rank } = queuesOf(namespace, name);
     return [ingest.name, rank.name];
   });
+  // The newest batches at the last look, and how many have become visible until then.
+  let [last, seen] = [new Set<string>(), 0];
 
-  async function storedUnderWay({ name: domain, store }: Drained, totals: string): Promise<readonly string[]> {
+  async function storedUnderWay({ name: domain, store }: Drained, newest: Newest): Promise<readonly string[]> {
     const left: string[] = [];
     const { name: state } = await rankings.state(domain);
-    if (state === "unbuilt" && totals !== emptyLedger) left.push(`the rankings of ${domain} are not built yet`);
-    const { newest } = await readEpochs(database.writer, domain);
-    const from = placeAt(Math.max(0, newest.epoch - recentEpochs));
-    const page = await listBatches(database.writer, domain, from, newest.epoch + 1, 100_000);
-    const { length } = await rankings.unmarked(domain, page);
+    if (state === "unbuilt" && newest.storedAt > 0) left.push(`the rankings of ${domain} are not built yet`);
+    const { length } = await rankings.unmarked(domain, newest.batches);
     if (length > 0) left.push(`${length} batches of ${domain} are stored and not ranked yet`);
     const { awaited } = store;
     if (awaited !== undefined && (await readyLetters(database.writer, domain, awaited, 1)).length > 0)
       left.push(`events of ${domain} that waited for others are not stored yet`);
-    if (endpoint === "read" && (await newestOf(database.reader, domain)) !== totals)
-      left.push("the read endpoint is behind the write endpoint");
+    if (endpoint === "read") {
+      const { storedAt, batches } = await newestOf(database.reader, domain, newest.epoch);
+      if (storedAt !== newest.storedAt || batches.length !== newest.batches.length)
+        left.push("the read endpoint is behind the write endpoint");
+    }
     return left;
   }
 
@@ -87,20 +88,32 @@ export function lookAt({ domains, namespace, database, rankings, queueDepth, end
       if (messages === undefined) left.add("the broker does not respond");
       else if (messages > 0) left.add(`${messages} messages wait in ${queue}`);
     }
-    const newest = await Promise.all(domains.map(({ name }) => newestOf(database.writer, name)));
+    const all = await Promise.all(
+      domains.map(async (domain) => {
+        const { newest } = await readEpochs(database.writer, domain.name);
+        return [domain, await newestOf(database.writer, domain.name, newest.epoch)] as const;
+      }),
+    );
+    const ids = all.flatMap(([, { batches }]) => batches.map(textOfBatchId));
+    seen += ids.filter((id) => !last.has(id)).length;
+    last = new Set(ids);
     return {
-      progress: newest.join(),
+      progress: [seen, ...all.map(([, { storedAt }]) => storedAt)].join(),
       async underWay(stillForMs) {
         if (stillForMs < quietForMs) left.add("batches are being stored");
-        for (const [index, domain] of domains.entries())
-          for (const one of await storedUnderWay(domain, newest[index] ?? emptyLedger)) left.add(one);
+        for (const [domain, newest] of all) for (const one of await storedUnderWay(domain, newest)) left.add(one);
         return [...left];
       },
     };
   };
 }
 
-async function newestOf(reader: SqlReader, domain: string): Promise<string> {
-  const { newest, batches } = await readTotals(reader, domain);
-  return `${newest}/${batches}`;
+type Newest = Awaited<ReturnType<typeof newestOf>>;
+
+/** The batches of the newest epochs, which new ones join, and when the newest of all was stored. */
+async function newestOf(reader: SqlReader, domain: string, epoch: number) {
+  const from = placeAt(Math.max(0, epoch - recentEpochs));
+  const batches = await listBatches(reader, domain, from, epoch + 1, 100_000);
+  const storedAt = (await newestStored(reader, [domain])).get(domain) ?? 0;
+  return { epoch, batches, storedAt };
 }

@@ -4,6 +4,8 @@ import { silentLog } from "@tally/runtime";
 import { escapeId } from "mysql2";
 import { connectDatabase, type Database, type DatabaseOptions } from "./connect-database.ts";
 import { closeEarlier, joinEpoch, openEpoch, readEpochs, type Epochs } from "../ledger/epochs.ts";
+import type { LedgerTotals } from "../ledger/folds.ts";
+import type { SqlReader } from "@tally/contract";
 import { migrate, readMigrations } from "./migrate.ts";
 import { withConnection } from "./run-statement.ts";
 
@@ -52,6 +54,22 @@ export async function nextEpoch(database: Database, domain: string): Promise<Epo
   await openEpoch(database, domain, await read());
   await closeEarlier(database, domain, await read());
   return read();
+}
+
+const selectTotals = `
+  SELECT CAST(SUM(batches) AS UNSIGNED) AS batches, CAST(SUM(events) AS UNSIGNED) AS events,
+    CAST(SUM(changes) AS UNSIGNED) AS changes, CAST(SUM(refused) AS UNSIGNED) AS refused,
+    CAST(MAX(newest) AS UNSIGNED) AS newest
+  FROM (
+    SELECT 0 AS batches, 0 AS events, 0 AS changes, 0 AS refused, 0 AS newest
+    UNION ALL SELECT 1, events, changes, refused, stored_at FROM batches WHERE domain = ?
+    UNION ALL SELECT batches, events, changes, refused, newest FROM ledger_folds WHERE domain = ?
+  ) AS parts`;
+
+/** Counts all batches, folded ones too. */
+export async function readTotals(reader: SqlReader, domain: string): Promise<LedgerTotals> {
+  const [totals] = await reader.query<LedgerTotals>(selectTotals, [domain, domain]);
+  return totals ?? expect.fail();
 }
 
 /** A transaction that has joined the newest epoch. Returns its epoch, and a function that commits it. */

@@ -4,7 +4,7 @@ import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { textOfBatchId } from "@tally/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { enter, findStored, ledgerMigrations, listBatches, newestStored, nextStored } from "./ledger.ts";
-import { placeAt, readRankingMessages, readTotals } from "./ledger.ts";
+import { placeAt, readRankingMessages } from "./ledger.ts";
 import type { LedgerEntry, LedgerPlace } from "./ledger.ts";
 import { findFolded, foldBatches, readFold } from "./folds.ts";
 import { addDomains, keepShards, readShards } from "./ledger.ts";
@@ -56,15 +56,6 @@ test("of batches of an earlier release the ranking message may be missing", asyn
   expect(await readRankingMessages(database.writer, batches)).toEqual(kept);
   const found = await database.transaction((transaction) => findStored(transaction, batches));
   expect(found.get(textOfBatchId(old.batch))).toEqual({ bodyHash: old.bodyHash, rankingMessage: undefined });
-});
-
-test("totals are the sums of one domain, and 0 without batches", async () => {
-  const database = connect();
-  const entries = [entryOf("summed"), entryOf("summed", { storedAt: 2000, changes: 0 }), entryOf("not summed")];
-  await database.transaction((transaction) => enter(transaction, entries));
-  const [summed, none] = [await readTotals(database.writer, "summed"), await readTotals(database.writer, "none")];
-  expect(summed).toEqual({ batches: 2, events: 10, changes: 3, refused: 2, newest: 2000 });
-  expect(none).toEqual({ batches: 0, events: 0, changes: 0, refused: 0, newest: 0 });
 });
 
 test("the newest batch of each domain, and the first one after a time", async () => {
