@@ -9,7 +9,7 @@ import { Findings, type Found } from "./findings.ts";
 import { FoldedSums } from "./folded-sums.ts";
 import type { MeanwhileOptions } from "./meanwhile.ts";
 import { readTables } from "./read-tables.ts";
-import { isMarked, unset } from "./batch-marks.ts";
+import { BatchMarks, unset } from "./batch-marks.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Compares the ledger with the rows and with the marks, batch by batch. */
@@ -53,7 +53,17 @@ export async function auditBatches(
   { rows, wereRead, all, fold, ledger, folded, live }: ToAudit,
   onProgress: (batches: number) => void,
 ): Promise<BatchAudit> {
-  const shards = await rankings.marks(domain.name);
+  const unmarkedInShard = new BatchMarks();
+  const foldedWithout: BatchId[] = [];
+  let strayMarks = 0;
+  // Each shard has the marks of all batches, so memory is for one at a time.
+  for await (const marks of rankings.marks(domain.name)) {
+    const stray = [...unset(marks, [ledger, folded])];
+    strayMarks += live === undefined ? stray.length : await countMissing(live.writer, domain.name, stray);
+    for (const { producer, sequence } of unset(ledger.all(), [marks]))
+      unmarkedInShard.set(Buffer.from(producer, "hex"), sequence);
+    for (const id of unset(folded.all(), [marks])) foldedWithout.push(id);
+  }
   const miscounted = new Findings<Miscounted>();
   const lacking = new Map<BatchId, number>();
   let [stored, ranked, seen] = [fold.changes, fold.changes, 0];
@@ -66,8 +76,8 @@ export async function auditBatches(
       const own = rows.take(producer, sequence);
       stored += own;
       if (own !== Number(changes)) miscounted.add({ batch: textOfBatchId(id), ledger: Number(changes), rows: own });
-      if (shards.every((marks) => isMarked(marks.get(id.producer), id.sequence))) ranked += Number(changes);
-      else lacking.set(id, Number(changes));
+      if (unmarkedInShard.has(producer, sequence)) lacking.set(id, Number(changes));
+      else ranked += Number(changes);
     }
     onProgress((seen += batches.length));
   }
@@ -82,13 +92,6 @@ export async function auditBatches(
   }
   if (wereRead === "all" && rowsOfFolded !== fold.changes)
     miscounted.add({ batch: "of all that are folded", ledger: fold.changes, rows: rowsOfFolded });
-  let strayMarks = 0;
-  const foldedWithout: BatchId[] = [];
-  for (const marks of shards) {
-    const stray = [...unset(marks, [ledger, folded])];
-    strayMarks += live === undefined ? stray.length : await countMissing(live.writer, domain.name, stray);
-    for (const id of unset(folded.all(), [marks])) foldedWithout.push(id);
-  }
   const stillWithout = async (batches: readonly BatchId[]) =>
     live === undefined ? batches : stillUnmarked(rankings, domain.name, batches, live.staysMs);
   const unmarked = new Findings<string>();

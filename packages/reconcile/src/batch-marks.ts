@@ -73,6 +73,6 @@ export function* unset(
   }
 }
 
-export function isMarked(marks: Buffer | undefined, at: number): boolean {
+function isMarked(marks: Buffer | undefined, at: number): boolean {
   return ((marks?.[at >>> 3] ?? 0) & (0x80 >>> (at & 7))) !== 0;
 }

@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { firstLiveDay } from "@tally/contract";
+import { firstLiveDay, textOfBatchId, type BatchId } from "@tally/contract";
 import { movesOf } from "@tally/redis";
 import { expect, test } from "vitest";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 
 const single = storedSales(["few", "wrong", "hidden", "many", "hot", "chain"]);
-const two = storedSales(["wide", "long"], 2);
+const two = storedSales(["wide", "long", "marked"], 2);
 const { redis, namespace, rankings, open } = single;
 
 type Sizes = Readonly<Record<"stores" | "items", number>>;
@@ -104,6 +104,36 @@ test("an audit beside traffic finds each cell and mark that is wrong", async () 
     expect((await audit({ liveMs: 1000 })).batches.strayMarks).toBe(1);
   };
   await besideTraffic("wrong", { work, before: { stores: 3, items: 40 } });
+});
+
+test("an audit needs the marks of one shard at a time, and finds a mark that any shard lacks", async () => {
+  const { store, audit, messages } = await two.open("marked");
+  await store(20);
+  let lacking: readonly BatchId[] = [];
+  const unmarkOne = async (shard: number) => {
+    const { producer, sequence } = lacking[shard] ?? {};
+    const [key = ""] = await two.redis.keys(`${two.namespace}:{marked:${shard}:v2}:*:applied:${producer}`);
+    if (sequence !== undefined) await two.redis.setbit(key, sequence, 0);
+  };
+  const shardByShard: typeof rankings = {
+    ...two.rankings,
+    async *marks(domain) {
+      let shard = 0;
+      await unmarkOne(shard);
+      for await (const marks of two.rankings.marks(domain)) {
+        const one = new Map(marks);
+        yield one;
+        one.clear();
+        await unmarkOne(++shard);
+      }
+    },
+  };
+  const { agrees, batches, ledger } = await audit({ rankings: shardByShard });
+  expect([agrees, batches.ranked]).toEqual([true, ledger.changes]);
+  lacking = messages.slice(0, 2).map(({ batch }) => batch);
+  const { unmarked, ranked, strayMarks } = (await audit({ rankings: shardByShard })).batches;
+  expect([new Set(unmarked.first), strayMarks]).toEqual([new Set(lacking.map(textOfBatchId)), 0]);
+  expect(ranked).toBeLessThan(ledger.changes);
 });
 
 test("wrong sums of the chain are found, and a rebuild restores them", async () => {

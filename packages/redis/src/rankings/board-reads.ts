@@ -78,9 +78,8 @@ export function boardReads(
       }
     },
 
-    async marks(domain) {
-      const prefixes = await shards.prefixes(domain);
-      return Promise.all(prefixes.map((generation) => marksOf(redis, `${generation}:applied:`)));
+    async *marks(domain) {
+      for (const generation of await shards.prefixes(domain)) yield marksOf(redis, `${generation}:applied:`);
     },
   };
 }

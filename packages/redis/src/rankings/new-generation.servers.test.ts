@@ -54,7 +54,7 @@ test("large boards and many marks are loaded completely, in any chunks", async (
     const [found] = await rankings.cells("large", [{ board }]);
     expect(found?.cells).toEqual(new Map(cells));
   }
-  for (const marks of await rankings.marks("large")) expect(marks.get(producer)?.equals(bits)).toBe(true);
+  for await (const marks of rankings.marks("large")) expect(marks.get(producer)?.equals(bits)).toBe(true);
 });
 
 test("mirrored counts are loaded as moves would count them: the best of a member, all of a key", async () => {

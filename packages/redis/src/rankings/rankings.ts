@@ -144,8 +144,8 @@ export interface Rankings extends BatchRanking {
   equal(domain: string, boards: readonly Board[]): Promise<ReadonlySet<string>>;
   /** The names of all boards, in no order and each at least once. Scans all keys of the Redis. */
   boards(domain: string): AsyncIterable<readonly string[]>;
-  /** The marks of each producer, for each shard; bits as in NewGeneration.mark. Scans all keys of the Redis. */
-  marks(domain: string): Promise<readonly ReadonlyMap<string, Buffer>[]>;
+  /** The marks of each producer, shard by shard; bits as in NewGeneration.mark. Scans all keys of the Redis. */
+  marks(domain: string): AsyncIterable<ReadonlyMap<string, Buffer>>;
   /** False while Redis, or a master of the cluster, does not respond. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
