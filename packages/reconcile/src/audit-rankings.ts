@@ -1,5 +1,5 @@
 import { findMissing, foldedCounts, foldedSeries, rowsOfLedger, type Fold, type LedgerTotals } from "@tally/database";
-import { dayOfSeries, textOfBatchId } from "@tally/contract";
+import { textOfBatchId } from "@tally/contract";
 import type { BatchId, Domain, Recount, SqlReader, SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 import type { Batches, RowsToRead } from "./add-up.ts";
@@ -133,8 +133,7 @@ export async function addRowsOfBatches(
     for (const [producer, sequence, count] of counts) rows.add(producer, sequence, Number(count));
 }
 
-/** Compares the folded counts with the rows of the folded batches. `from`: the days before it, and all other measures of
- * all time if there is one, were folded without series, or their rows are removed. */
+/** Compares the folded counts with the rows of the folded batches. `from`: rows of days before it may be removed. */
 export async function auditFolded(
   snapshot: SqlSnapshot,
   domain: string,
@@ -149,9 +148,8 @@ export async function auditFolded(
       for (const [member, text] of parts) folded.add(series, member, entriesOf(text), byOfCount);
       onProgress((seen += parts.length));
     }
-  for (const series of new Set([...rows.series, ...folded.series])) {
-    if (series !== "" && (dayOfSeries(series) ?? 0) < from) continue;
+  for (const sums of [rows, folded]) sums.leaveOut(from);
+  for (const series of new Set([...rows.series, ...folded.series]))
     for (const member of rows.differences(series, folded))
       found.add(`the folded counts of ${series === "" ? "" : `${series}/`}${member} differ from its rows`);
-  }
 }

@@ -4,6 +4,10 @@ import { rowsOfLedger, type Database } from "@tally/database";
 import { readTotals } from "@tally/database/own-database";
 import type { SqlReader, SqlSnapshot } from "@tally/contract";
 import { expect, test, vi } from "vitest";
+import { auditFolded } from "./audit-rankings.ts";
+import { byOfCount, type Entries } from "./cell-counts.ts";
+import { Findings } from "./findings.ts";
+import { FoldedSums } from "./folded-sums.ts";
 import { readTables } from "./read-tables.ts";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
@@ -179,6 +183,38 @@ test("a full audit finds folded counts that differ from the rows, where the boar
   expect((await auditIt({ isFull: true })).contradictions.first).toEqual([
     "the folded counts of 1 differ from its rows",
   ]);
+});
+
+test("a full audit compares another measure of all time after a removal, without the days whose rows are removed", async () => {
+  const [domain, measure, removed, kept] = ["removed", "netSales", "20260131/netSales", "20260201/netSales"];
+  const addTo = (rows: FoldedSums, series: string, entries: Entries) => rows.add(series, "1", entries, byOfCount);
+  const audited = async (counts: string) => {
+    const folded = [
+      [measure, counts],
+      [removed, "[[1,10]]"],
+      [kept, "[[1,20],[2,5]]"],
+    ].map(([series = "", text = ""]) => [domain, series, 1, 0, text]);
+    await database.transaction((transaction) =>
+      transaction.upsert(
+        "INSERT INTO folded_series (domain, series, member, slice, counts) VALUES ? ON DUPLICATE KEY UPDATE counts = VALUES(counts)",
+        folded,
+      ),
+    );
+    const rows = new FoldedSums();
+    // A correction stays when its month is removed.
+    for (const series of [measure, removed]) addTo(rows, series, [[1, -3]]);
+    for (const series of [measure, kept]) {
+      addTo(rows, series, [[1, 20]]);
+      addTo(rows, series, [[2, 5]]);
+    }
+    const found = new Findings<string>();
+    const audit = (snapshot: SqlSnapshot) =>
+      auditFolded(snapshot, domain, { rows, from: 20260201 }, found, () => undefined);
+    await database.snapshot("write", audit);
+    return found.first;
+  };
+  expect(await audited("[[1,30],[2,5]]")).toEqual([]);
+  expect(await audited("[[1,31],[2,5]]")).toEqual(["the folded counts of netSales/1 differ from its rows"]);
 });
 
 test("a rebuild whose snapshot lacks batches that are folded by now reads the write endpoint", async () => {

@@ -1,4 +1,4 @@
-import type { Series } from "@tally/contract";
+import { dayOfSeries, measureOfSeries, type Series } from "@tally/contract";
 import { hashOf, type Entries } from "./cell-counts.ts";
 
 // A prime of 21 bits: its products with a hash are exact.
@@ -21,6 +21,22 @@ export class FoldedSums {
       rest = (rest + (added % prime) * (hash >>> 11)) % prime;
     }
     members.set(String(member), [word, rest]);
+  }
+
+  /** Leaves the days before one out, and takes them from the measures of all time; not from "", which keeps what removed
+   * rows have added. */
+  leaveOut(before: number): void {
+    for (const [series, members] of this.#sums) {
+      if ((dayOfSeries(series) ?? before) >= before) continue;
+      this.#sums.delete(series);
+      const measure = measureOfSeries(series);
+      if (measure === "") continue;
+      const all = this.#sums.getOrInsertComputed(measure, () => new Map());
+      for (const [member, [word, rest]] of members) {
+        const [allWord, allRest] = all.get(member) ?? [0, 0];
+        all.set(member, [(allWord - word) | 0, (allRest - rest) % prime]);
+      }
+    }
   }
 
   get series(): readonly string[] {
