@@ -1,7 +1,8 @@
 import { clockOf, findEpochs, FoldedMeanwhile, readFold, readRetainedFrom } from "@tally/database";
 import { countConflicts, withRecount } from "@tally/database";
 import type { Database, LedgerTotals, StateCounts } from "@tally/database";
-import { firstLiveDay, onlyAllTime, type Domain, type KeptSeries, type SqlSnapshot } from "@tally/contract";
+import { firstLiveDay, onlyAllTime, settingsOf } from "@tally/contract";
+import type { Domain, KeptSeries, Recount, SqlSnapshot } from "@tally/contract";
 import type { Rankings, RankingsState } from "@tally/redis";
 import { auditBoards, type BoardAudit } from "./audit-boards.ts";
 import { auditBatches, type BatchAudit, auditFolded } from "./audit-rankings.ts";
@@ -69,6 +70,8 @@ export interface DomainAudit {
   readonly ledger: LedgerTotals;
   readonly batches: BatchAudit;
   readonly boards: BoardAudit;
+  /** The windows and measures of mirrored counts that were compared: those that Redis keeps complete. */
+  readonly series: readonly string[];
   /** Sentences: rows that the events do not explain (`recount.contradictions`), and folded counts that differ from
    * their rows, if those were read. */
   readonly contradictions: Findings<string>;
@@ -137,7 +140,8 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
       boards.differences.count === 0 &&
       contradictions.count === 0 &&
       (ids?.doubled ?? 0) === 0;
-    return { domain: domain.name, state, ledger, batches, boards, contradictions, ids, keyConflicts, agrees };
+    const series = seriesIn(recount, kept);
+    return { domain: domain.name, state, ledger, batches, boards, series, contradictions, ids, keyConflicts, agrees };
   });
 }
 
@@ -148,6 +152,11 @@ async function keptSeries(snapshot: SqlSnapshot, rankings: Rankings, domain: str
   // The clock of a replica may be behind that of the writes.
   const now = Math.max(newest, await clockOf(snapshot));
   return { ...kept, from: Math.max(kept.from, firstLiveDay(now)) };
+}
+
+function seriesIn({ boards }: Pick<Recount, "boards">, kept: KeptSeries): readonly string[] {
+  const { windows, by } = settingsOf(kept);
+  return boards.some((kind) => "mirrored" in kind) ? [...windows, ...by] : [];
 }
 
 async function findContradictions(

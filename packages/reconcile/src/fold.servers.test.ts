@@ -14,7 +14,9 @@ import { storedSales } from "./stored-sales.test-kit.ts";
 import { lookAt } from "./until-drained.ts";
 
 const names =
-  "any large young unmarked miscounted built older twice fewer wrong behind ranges wide summed looked".split(" ");
+  "any large young unmarked miscounted built older twice fewer wrong behind ranges wide summed looked series".split(
+    " ",
+  );
 const { redis, namespace, rankings, build, database, nextEpoch, open } = storedSales(names);
 
 test("counts, marks and totals stay as they were, whatever is folded when; what was lost is rebuilt from them", async () => {
@@ -215,6 +217,15 @@ test("a full audit compares another measure of all time after a removal, without
   };
   expect(await audited("[[1,30],[2,5]]")).toEqual([]);
   expect(await audited("[[1,31],[2,5]]")).toEqual(["the folded counts of netSales/1 differ from its rows"]);
+});
+
+test("an audit says which series it compared: not those that the last message lacked", async () => {
+  const { store, audit: auditIt, messages } = await open("series");
+  expect(await auditIt()).toMatchObject({ agrees: true, series: ["all", "day"] });
+  await store(1, { isRanked: false });
+  const [{ series: _, ...without } = expect.fail()] = messages;
+  await rankings.rank("series", without);
+  expect(await auditIt()).toMatchObject({ agrees: true, series: ["all"] });
 });
 
 test("a rebuild whose snapshot lacks batches that are folded by now reads the write endpoint", async () => {

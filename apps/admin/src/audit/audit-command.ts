@@ -187,8 +187,8 @@ function textOf(report: AuditReport): string {
     ...(unacknowledged === 0 ? [] : [`${unacknowledged} stored events are not in the file`]),
   ];
   const each = report.domains.map(
-    ({ domain, ledger, boards }) =>
-      `  ${domain}: ${ledger.batches} batches, ${ledger.events} events (${ledger.refused} dead letters), ${boards.cells} cells on ${boards.boards} boards`,
+    ({ domain, ledger, boards, series }) =>
+      `  ${domain}: ${ledger.batches} batches, ${ledger.events} events (${ledger.refused} dead letters), ${boards.cells} cells on ${boards.boards} boards${series.length === 0 ? "" : ` (${series.join(", ")})`}`,
   );
   const took = `  read from the ${report.endpoint} endpoint in ${report.seconds.toFixed(1)} s`;
   return `${[...head, ...each, took].join("\n")}\n${lines(differences(report))}`;
