@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { keyedRead } from "@tally/contract";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { keptReads as readsKept } from "./kept-reads.ts";
 
 const names = keyedRead<readonly [id: number], { readonly name: string | undefined }, string | undefined>({
@@ -42,6 +42,25 @@ test("the keys that were read last are kept", async () => {
   await sleep(60);
   for (const id of [3, 2, 3]) await nameOf(id);
   expect(read.slice(4)).toEqual([3, 2]);
+});
+
+test("what is not asked for is forgotten, and what is asked for stays while reads fail", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const values = new Map<number, string | Promise<string>>([
+    [1, "Tea"],
+    [2, "Coffee"],
+  ]);
+  const { nameOf } = keptReads(values);
+  expect([await nameOf(1), await nameOf(2)]).toEqual(["Tea", "Coffee"]);
+  const down = () => Promise.reject(new Error("the database is down"));
+  values.set(2, down());
+  for (let times = 1; times <= 12; times++) {
+    vi.advanceTimersByTime(50);
+    expect(await nameOf(2)).toBe("Coffee");
+  }
+  values.set(1, down());
+  expect(await nameOf(1)).toBeUndefined();
 });
 
 test("a read that fails or takes long costs a moment once, and leaves the value before", async () => {

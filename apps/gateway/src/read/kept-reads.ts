@@ -18,7 +18,7 @@ export interface KeptReadOptions {
   readonly waitMs: number;
 }
 
-/** Keeps what was read for `keptMs`. A failed read keeps the value before, and is repeated only after `keptMs`: while
+/** Keeps what was read for `keptMs`, and forgets what is not asked for again. A failed read keeps the value before, and is repeated only after `keptMs`: while
  * the database is down, rankings keep their names and are hardly slower. */
 export function keptReads({ read, keptMs, keysMax, waitMs }: KeptReadOptions): Sources["readKept"] {
   /** KeyedRead<K, T> → Kept<T> by name of the key, the oldest first. */
@@ -46,8 +46,11 @@ export function keptReads({ read, keptMs, keysMax, waitMs }: KeptReadOptions): S
     kept.reading = renew(kept, what, key);
     kind.delete(name);
     kind.set(name, kept);
-    const [oldest] = kind.size > keysMax ? kind.keys() : [];
-    if (oldest !== undefined) kind.delete(oldest);
+    for (const [oldest, { atMs: readAtMs }] of kind) {
+      // A key may have a time in it, and its value a megabyte.
+      if (kind.size <= keysMax && atMs - readAtMs < 12 * keptMs) break;
+      kind.delete(oldest);
+    }
     return kept.reading;
   };
 }

@@ -4,6 +4,7 @@ import { AsOf, closed } from "../values.ts";
 import { businessDayOf, dateAfter, endOf, weekBefore } from "./business-day.ts";
 import { ruleNames } from "./alert-rules.ts";
 import { alertsRead } from "./alerts.ts";
+import { isUpToTomorrowSomewhere } from "./calendar-date.ts";
 import { kept, regionsOnDay } from "./chain-counts.ts";
 import { currencyOfChain } from "./currency.ts";
 import { items } from "./items.ts";
@@ -140,8 +141,10 @@ export const salesOfChain = queryRoute({
     const date = dayOf(clock, "date", text);
     const before = dateAfter(date, -7);
     const untilMs = weekBefore(clock, nowMs);
-    const [found, samples, samplesBefore, storesBefore, regionsNow, regionsThen, currency] = await Promise.all([
-      soldOf(sources, date),
+    const found = isUpToTomorrowSomewhere(date) ? await soldOf(sources, date) : undefined;
+    // Before anything is kept: there are millions of other dates.
+    if (found === undefined) throw new NotFound("date", "a day of which sales were counted", text);
+    const [samples, samplesBefore, storesBefore, regionsNow, regionsThen, currency] = await Promise.all([
       kept(sources, samplesOfDay, [date]),
       kept(sources, samplesOfDay, [before]),
       kept(sources, lastTwo, [before, slotOf(untilMs)]),
@@ -149,7 +152,6 @@ export const salesOfChain = queryRoute({
       kept(sources, regionsOnDay, [before]),
       kept(sources, currencyOfChain, []),
     ]);
-    if (found === undefined) throw new NotFound("date", "a day of which sales were counted", text);
     const week = Math.round((endOf(clock, date) - endOf(clock, before)) / hourMs);
     const counted = { ...noSales, receipts: samples.at(-1)?.receipts ?? null };
     const total = sumOf([found.none, ...found.stores.values(), counted]);
