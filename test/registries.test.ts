@@ -155,6 +155,12 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     refundable: [{ line: 0, name: "=HYPERLINK(1)" }, {}],
   };
   expect(await read(`/purchases/${id}`)).toMatchObject(named);
+  expect((await csvOf("/stores/78/items/911/rank?date=20261120&format=csv")).lines).toEqual([
+    "storeID,asked.itemID,asked.itemName,date,by,rank,itemID,name,quantity",
+    `78,911,"Tee ""grün""",20261120,quantity,1,911,"Tee ""grün""",911`,
+    `78,911,"Tee ""grün""",20261120,quantity,2,910,'=HYPERLINK(1),910`,
+    "",
+  ]);
   const latest = await csvOf("/purchases/latest?storeID=78&format=csv");
   expect(latest.file).toBe("purchases-latest-78.csv");
   expect(latest.lines.map((line) => line.replace(/,20..-.*$/, ",arrived"))).toEqual([

@@ -36,7 +36,7 @@ export function addCsvLists(app: FastifyInstance): void {
       // The reply itself: the request was rejected.
       if (format === undefined || entry === undefined || body === reply) return body;
       const shown: Values = Object(body);
-      const choices = choicesIn(shown, Object.keys(params), Object.keys(query));
+      const choices = choicesIn(shown, entry.properties, Object.keys(params), Object.keys(query));
       const file = fileNameOf([request.url.split("?", 1), name === first ? "" : name], { asked, choices });
       reply.header("content-disposition", `attachment; filename="${file}.csv"`);
       const csv = csvOf(entry, [shown[String(name)]].flat(), choices);
@@ -46,10 +46,11 @@ export function addCsvLists(app: FastifyInstance): void {
 }
 
 /** What a request has chosen, as its response shows it: a date for "today". The name of what the path ends with is
- * `storeName` beside `storeID`, because entries have names too. */
-function choicesIn(shown: Values, params: readonly string[], query: readonly string[]): Values {
-  const values = (names: readonly string[]) => names.map((name) => [name, shown[name]] as const);
-  const owner = [params.at(-1)?.replace(/ID$/, "Name") ?? "", shown["name"]] as const;
+ * `storeName` beside `storeID`, because entries have names too; `asked.itemID` where they have their own `itemID`. */
+function choicesIn(shown: Values, own: Values, params: readonly string[], query: readonly string[]): Values {
+  const column = (name: string) => (name in own ? `asked.${name}` : name);
+  const values = (names: readonly string[]) => names.map((name) => [column(name), shown[name]] as const);
+  const owner = [column(params.at(-1) ?? "").replace(/ID$/, "Name"), shown["name"]] as const;
   const all = [...values(params), owner, ...values(query)];
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
