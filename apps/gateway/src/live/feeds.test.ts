@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Feed, Feeds, type WatchedResponse } from "./feeds.ts";
+import { Feed, Feeds, type WatchedResponse } from "./feeds.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval", "setTimeout"] }));
 afterEach(() => vi.useRealTimers());
@@ -14,6 +14,8 @@ function viewer() {
 
 const opened = () => ({ feeds: new Feeds(), one: viewer() });
 
+const full: WatchedResponse = { status: 503, body: "{}" };
+
 /** A path whose responses the test decides. */
 function source(responses: () => string | Promise<string>, everyMs?: number) {
   let reads = 0;
@@ -23,6 +25,7 @@ function source(responses: () => string | Promise<string>, everyMs?: number) {
     },
     of: () => ({
       everyMs,
+      full,
       async read(): Promise<WatchedResponse> {
         reads++;
         return { status: 200, body: await responses() };
@@ -110,7 +113,7 @@ test("paths that are joined at different times are read in one turn", async () =
       own.push(performance.now());
       return { status: 200, body: "1" };
     };
-    feeds.join(path, one, () => ({ read }));
+    feeds.join(path, one, () => ({ read, full }));
     await turns(130);
   }
   await turns(5000);
@@ -143,4 +146,29 @@ test("feeds have room until their responses have 64 MiB, and again when viewers 
   // One event for each place that the path has among the paths of its viewers.
   for (const feed of joined) for (const index of [0, 3, 7]) feed.frame(index);
   expect(feeds.hasRoom).toBe(false);
+});
+
+test("many paths that are joined at once show their first responses while there is room, and the others later", async () => {
+  const { feeds, one } = opened();
+  const body = "1".repeat(256 * 1024);
+  const joined = Array.from({ length: 1000 }, (_, n) => feeds.join(`/${n}`, one, source(() => body).of));
+  expect(feeds.hasRoom).toBe(true);
+  await turns(10_000);
+  const bytes = joined.reduce((sum, feed) => sum + feed.bytes, 0);
+  expect(bytes).toBeGreaterThanOrEqual(64 * 1024 * 1024);
+  expect(bytes).toBeLessThan(64 * 1024 * 1024 + 2 * body.length);
+  for (const n of joined.keys()) if (n < 990) feeds.leave(`/${n}`, one);
+  await turns(1000);
+  expect(joined.slice(990).map((feed) => feed.bytes)).toEqual(Array(10).fill(2 * body.length));
+});
+
+test("a text with a character beyond Latin-1 counts twice", () => {
+  const feed = new Feed();
+  for (const [body, bytes] of [
+    ["111ä", 4 + 4],
+    ["111€", 8 + 8],
+  ] as const) {
+    feed.update({ status: 200, body });
+    expect(feed.bytes).toBe(bytes);
+  }
 });

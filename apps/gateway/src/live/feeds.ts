@@ -6,7 +6,7 @@
  *   together      feeds are read in the same turn: one write to Redis, one to each viewer
  *   one feed      a read that took d ms is repeated 10 d ms later, at most 5 s. The limit does not apply when the last
  *                 two reads took more than 1 s each
- *   memory        no new stream while the kept responses have 64 MiB
+ *   memory        no new stream, and no first response of a feed, while the kept responses have 64 MiB
  *   never twice   a feed waits for its response before the next read
  */
 
@@ -24,6 +24,8 @@ const bytesMax = 64 * 1024 * 1024;
 /** How a feed gets its responses. `read` never rejects. */
 export interface FeedSource {
   readonly read: () => Promise<WatchedResponse>;
+  /** What it shows until there is room for its first response. */
+  readonly full: WatchedResponse;
   /** Repeats it this often however long it takes, because it waits more than it works. */
   readonly everyMs?: number | undefined;
 }
@@ -53,7 +55,7 @@ export class Feeds {
   readonly #feeds = new Map<string, Running>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Whether the responses that are kept leave room for another feed. */
+  /** Whether the responses that are kept leave room for another one. */
   get hasRoom(): boolean {
     let bytes = 0;
     for (const { feed } of this.#feeds.values()) bytes += feed.bytes;
@@ -112,7 +114,7 @@ export class Feeds {
     running.dueAtMs =
       ownMs === undefined ? Math.max(togetherAtMs, begun + restMs) : begun + Math.max(ownMs, tookMs, longMs);
     running.isReading = false;
-    running.feed.update(response);
+    running.feed.update(running.feed.hasBody || this.hasRoom ? response : running.source.full);
   }
 }
 
@@ -120,17 +122,23 @@ export class Feeds {
 export class Feed {
   readonly viewers = new Set<FeedViewer>();
   readonly #frames = new Map<number, Buffer>();
-  #latest: (WatchedResponse & { readonly at: string }) | undefined;
+  #latest: (WatchedResponse & { readonly at: string; readonly bytes: number }) | undefined;
 
   /** The memory of the newest response and its frames, in bytes. Before the first response: what most need at most. */
   get bytes(): number {
-    return this.#latest === undefined ? 65_536 : (1 + Math.max(1, this.#frames.size)) * this.#latest.body.length;
+    return this.#latest === undefined ? 65_536 : (1 + Math.max(1, this.#frames.size)) * this.#latest.bytes;
+  }
+
+  get hasBody(): boolean {
+    return this.#latest?.status === 200;
   }
 
   /** Keeps a response that differs from the newest, and notifies the viewers. */
   update({ status, body }: WatchedResponse): void {
     if (body === this.#latest?.body && status === this.#latest.status) return;
-    this.#latest = { status, body, at: new Date().toISOString() };
+    // A text with one character beyond Latin-1 has two bytes for each.
+    const bytes = body.length * (/[\u0100-\uffff]/.test(body) ? 2 : 1);
+    this.#latest = { status, body, at: new Date().toISOString(), bytes };
     this.#frames.clear();
     for (const viewer of this.viewers) viewer.changed(this);
   }

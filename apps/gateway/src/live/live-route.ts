@@ -121,6 +121,7 @@ function sourceOf({ route, request, errorKey, serializer }: Watchable, reply: Fa
   };
   return {
     everyMs: route.everyMs,
+    full: rejected(rejection("STREAMS_FULL")),
     async read() {
       try {
         const body = serialize(await route.respond(request));
