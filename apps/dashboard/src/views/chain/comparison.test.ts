@@ -44,6 +44,11 @@ test("alerts count while a ranker has looked for them in the last five minutes",
     count: 2,
     text: "1 silent, 0 with wrong dates, 1 other: store 7, …",
   });
+  const cut = [...Array.from({ length: 200 }, () => alert), ...sales.alerts.slice(1)];
+  expect(attentionOf({ ...sales, alerts: cut }, lookedAt)).toEqual({
+    count: "201+",
+    text: expect.stringMatching(/^200\+ silent, 0 with wrong dates, 1 other: /),
+  });
   expect(attentionOf(sales, lookedAt + 301_000)).toEqual({
     count: undefined,
     text: expect.stringContaining("not looked for since"),
