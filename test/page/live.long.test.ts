@@ -238,13 +238,19 @@ pageTest("while a server is down the page says so, and recovers by itself", asyn
 pageTest("without a gateway the page says so and keeps what it knew; it connects again by itself", async () => {
   await sold(system.url, 27, { item: 100, quantity: 50 });
   const { page } = await open(`${system.url}/#/stores/27`);
+  const rejected = /\/live\?.*latest/;
+  await page.route(rejected, (asked) => asked.fulfill({ status: 404, body: '{"message":"Not yet"}' }));
+  await page.reload();
   const first = page.getByRole("list", { name: "Best sellers of all days" }).locator(".name").first();
   await first.waitFor();
+  await page.getByText("Not yet").first().waitFor();
+  await page.unroute(rejected);
   system.gateway.kill("SIGKILL");
   await page.getByText("No connection to the gateway").first().waitFor();
   expect(await first.textContent()).toBe("100");
   await system.gateway.start();
   await expect.poll(() => page.locator(".banner").count(), { timeout: 40_000 }).toBe(0);
+  await page.getByText("Not yet").first().waitFor({ state: "detached" });
   await sold(system.url, 27, { item: 900, quantity: 5000 });
   await expect.poll(() => first.textContent()).toBe("900");
 });

@@ -83,10 +83,10 @@ class LiveFeed {
     return { value: watch.value, release };
   }
 
-  /** Connects now, e.g. because the user has asked for it or has entered a key. */
-  retry(): void {
+  /** Connects with all paths, e.g. because the user has asked for it or has entered a key. */
+  retry(delayMs = 0): void {
     for (const watch of this.#watches.values()) watch.isRejected = false;
-    this.#openIn(0);
+    this.#openIn(delayMs);
   }
 
   #openIn(delayMs: number): void {
@@ -160,7 +160,7 @@ class LiveFeed {
     const delayMs = most * (0.5 + Math.random() / 2);
     const since = before.state === "lost" ? before.since : currentMs();
     this.connection.value = { state: "lost", since, tryAt: currentMs() + delayMs, reason };
-    this.#openIn(delayMs);
+    this.retry(delayMs);
   }
 }
 
