@@ -248,6 +248,11 @@ pageTest("without a gateway the page says so and keeps what it knew; it connects
   system.gateway.kill("SIGKILL");
   await page.getByText("No connection to the gateway").first().waitFor();
   expect(await first.textContent()).toBe("100");
+  // A screen reader reads each change of the banner.
+  const texts = () => Promise.all([".banner", ".status-line .muted"].map((one) => page.locator(one).textContent()));
+  const [banner, age] = await texts();
+  await expect.poll(texts).not.toContain(age);
+  expect(await texts()).toContain(banner);
   await system.gateway.start();
   await expect.poll(() => page.locator(".banner").count(), { timeout: 40_000 }).toBe(0);
   await page.getByText("Not yet").first().waitFor({ state: "detached" });

@@ -26,13 +26,13 @@ export function startClock(): void {
  *
  *   connecting  no data yet
  *   open        data arrive
- *   lost        no stream; the next try is at `tryAt`. What was shown stays
+ *   lost        no stream; it tries again. What was shown stays
  *   key         the gateway requires an API key, and has none or a wrong one
  */
 type Connection =
   | { readonly state: "connecting" }
   | { readonly state: "open" }
-  | { readonly state: "lost"; readonly since: number; readonly tryAt: number; readonly reason: string }
+  | { readonly state: "lost"; readonly since: number; readonly reason: string }
   | { readonly state: "key"; readonly reason: string };
 
 /** The body stays when a later response is an error. */
@@ -159,7 +159,7 @@ class LiveFeed {
     // At random, so that the pages of a restarted gateway do not return in one moment.
     const delayMs = most * (0.5 + Math.random() / 2);
     const since = before.state === "lost" ? before.since : currentMs();
-    this.connection.value = { state: "lost", since, tryAt: currentMs() + delayMs, reason };
+    this.connection.value = { state: "lost", since, reason };
     this.retry(delayMs);
   }
 }

@@ -1,9 +1,9 @@
 import type { Status } from "@tally/telemetry";
-import { feed, now } from "../live/live-feed.ts";
+import { feed } from "../live/live-feed.ts";
 import type { Live } from "../live/use-watch.ts";
 import { Age, State } from "../parts/panel.tsx";
 import { linkTo } from "../route/route.ts";
-import { drainText, spanText } from "../parts/format.ts";
+import { drainText, timeText } from "../parts/format.ts";
 import { useState } from "preact/hooks";
 import { setApiKey } from "../http/call.ts";
 
@@ -56,9 +56,9 @@ export function Banner({ status }: { readonly status: Live<Status> }) {
       {isLost && (
         <div class="banner bad">
           <p>
-            <strong>✗ No connection to the gateway</strong> for {spanText(now.value - connection.since)}
+            <strong>✗ No connection to the gateway</strong> since {timeText(connection.since)}
             {connection.reason === "" ? "" : ` (${connection.reason})`}. The page shows what it knew before. It connects
-            again by itself, in {spanText(connection.tryAt - now.value)}.
+            again by itself.
           </p>
           <button type="button" onClick={() => feed.retry()}>
             Try now
