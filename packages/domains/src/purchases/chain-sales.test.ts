@@ -22,6 +22,11 @@ const sources: Sources = {
 };
 const salesOf = (date: number) => salesOfChain.respond({ params: {}, query: { date: String(date) } }, sources);
 
+test("regions that sold as much are in the order of their names", async () => {
+  const today = await salesOf(utcDayOf(Date.now()));
+  expect(fieldIn(today, "regions")).toMatchObject([{ region: "East" }, { region: "West" }]);
+});
+
 test.each([19990101, 99981231])("nothing is kept of a day that cannot have sales: %i", async (date) => {
   kept.length = 0;
   await expect(salesOf(date)).rejects.toThrow("a day of which sales were counted");

@@ -74,6 +74,7 @@ function byRegion(all: ReadonlyMap<number, Sold>, regions: ReadonlyMap<number, s
 /** `before`: of the last samples until a week ago. */
 function shownRegions(sold: Regions, before: readonly { slot: number; regions: Regions }[], untilMs: number) {
   return [...new Set([...sold.keys(), ...(before.at(-1)?.regions.keys() ?? [])])]
+    .toSorted()
     .map((region) => ({ region, now: sold.get(region) ?? noSales }))
     .toSorted((a, b) => (b.now.net ?? 0) - (a.now.net ?? 0) || b.now.quantity - a.now.quantity)
     .map(({ region, now }) => {
