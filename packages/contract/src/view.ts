@@ -30,7 +30,5 @@ export const View = Type.Object({
   count: Column,
   /** The path of an entry's picture, with fields of the entry in braces. */
   image: Type.Optional(Type.String()),
-  /** Whether bars show it best. */
-  bars: Type.Optional(Type.Boolean()),
 });
 export type View = Static<typeof View>;

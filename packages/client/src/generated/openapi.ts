@@ -4944,7 +4944,6 @@ export interface operations {
                                 readonly label: string;
                             };
                             readonly image?: string;
-                            readonly bars?: boolean;
                             readonly domain: string;
                         }[];
                     };

@@ -134,6 +134,5 @@ export const views: readonly View[] = [
     member: { field: "skierID", label: "Skier" },
     // The published specification misspells it.
     count: { field: "VertcialTotal", label: "Vertical" },
-    bars: true,
   },
 ];

@@ -87,7 +87,7 @@ const choicesOf = (...choices: readonly [usual: string, ...string[]]): View["par
 ];
 const choices = choicesOf("all", "today", "yesterday");
 const choicesOfChain = choicesOf("today", "yesterday");
-const sold = { memberName: "name", count: { field: "{by}", label: "Sold" }, bars: true } as const;
+const sold = { memberName: "name", count: { field: "{by}", label: "Sold" } } as const;
 const itemsSold = { list: "items", member: { field: "itemID", label: "Item" }, ...sold };
 const storesSold = { list: "stores", member: { field: "storeID", label: "Store" }, ...sold };
 

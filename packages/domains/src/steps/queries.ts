@@ -103,6 +103,5 @@ export const views: readonly View[] = [
     list: "users",
     member: { field: "userID", label: "User" },
     count: { field: "steps", label: "Steps" },
-    bars: true,
   },
 ];

@@ -96,6 +96,5 @@ export const views: readonly View[] = [
     list: "users",
     member: { field: "userID", label: "User" },
     count: { field: "likes", label: "Likes" },
-    bars: true,
   },
 ];
