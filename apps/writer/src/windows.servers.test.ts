@@ -15,6 +15,7 @@ import { sourcesOf, sumsOfRows, type Sum } from "./purchases.test-kit.ts";
 const own = purchasesDatabase();
 const database = own.connect();
 const { rankings, connect } = ownRankings(1, [purchases]);
+const { rankings: unbuilt } = ownRankings(1, [purchases]);
 const { name } = purchases;
 
 const days = [0, 1, 4, 9, 40].map(dayOf);
@@ -273,6 +274,7 @@ test("a ranking of the chain with too many rows is refused", async () => {
     await expect(top({ from: nineAgo, to: nineAgo })).rejects.toThrow("from: expected at most 300,000 sales");
     await expect(top({ from: nineAgo, to: fourAgo })).rejects.toThrow("at most 3,000,000 sales");
     await expect(top({ date: today }, { ...boards, top: away, whole: away })).rejects.toThrow("Redis is away");
+    await expect(top({ date: today }, sourcesWith(unbuilt).boards)).rejects.toThrow("no whole rankings");
     expect(Object.values(Object(await top({ date: today }, late)))).toContainEqual([]);
   }
 });

@@ -58,7 +58,7 @@ export interface BoardReader {
   top(board: string, limit: number): Promise<BoardTop>;
   /** The count of one member; 0 if the member is not on the board. */
   count(board: string, member: string): Promise<number>;
-  /** All cells of some boards; undefined for one that is not kept, and for all while rankings are rebuilt. */
+  /** All cells of some boards; undefined for one that is not kept. Rejects while rankings are rebuilt. */
   whole(boards: readonly string[]): Promise<WholeBoards>;
 }
 
@@ -69,8 +69,8 @@ export interface WholeBoards {
 }
 
 export interface BoardTop {
-  /** False: members may be missing, because Redis keeps too few of the board's members in order; of mirrored counts also
-   * because it lacks the rankings. Then `top` and `count` of other boards reject. */
+  /** False: members may be missing, because Redis keeps too few of the board's members in order; of a key or a member of
+   * mirrored counts also because it lacks the rankings. Then `top` and `count` of other boards reject. */
   readonly isExact: boolean;
   readonly entries: readonly { readonly member: string; readonly count: number }[];
   /** Of the stores of the chain: the sum of all counts. */

@@ -30,11 +30,12 @@ export function boardReads(
           }),
         );
       let tops = await read(name === "members" ? 0 : limit);
+      // The counts of one key or member can be counted from few rows instead, others cannot.
+      if (name !== "key" && name !== "member" && tops.some(([, , lacks]) => lacks === 2))
+        throw new RankingsUnavailable(undefined);
       // Too many of the best were taken back, or a store that is low in each shard is high: all sums are needed.
       const areSums = name === "members" || (name === "keys" && tops.some(([, , lacks]) => lacks !== 0));
       if (areSums && name === "keys") tops = await read(0);
-      // Mirrored counts can be counted from the rows instead, others cannot.
-      if (name === "other" && tops.some(([, , lacks]) => lacks === 2)) throw new RankingsUnavailable(undefined);
       const found = tops.flatMap(([, flat]) => pairsOf(flat));
       const places = areSums
         ? Array.from(summed([found]), ([id, sum]) => [encodeMember(id), `${-sum}`] as const)

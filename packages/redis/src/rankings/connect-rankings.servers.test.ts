@@ -153,6 +153,7 @@ test("the boards of the chain are the sums of a day over all shards, also after 
   const ofDay = boardsOfSeries(sales, String(day));
   const joined = joinBoards([sales, ofDay]);
   const { keys, members } = chainBoards(ofDay) ?? expect.fail();
+  await goLive(await build(name));
   const [sold, ofStores] = [new Map<string, number>(), new Map<string, number>()];
   const rank = async (counts: Iterable<readonly [item: string, store: string, by: number]>) => {
     const moves = new Moves();
@@ -211,9 +212,13 @@ test("as-of is the time of the newest batch, in any order of arrival", async () 
   expect((await rankings.top("age", "b", 10)).asOf).toBe(2000);
 });
 
-test("without a whole generation a board is not exact, and one of other counts is unavailable", async () => {
+test("without a whole generation a board is not exact, and one of other counts or of the chain is unavailable", async () => {
   const isExact = async () => {
-    const ofCounts = [rankings.top("lost", "b", 10), rankings.count("lost", "b", "1")];
+    const ofCounts = [
+      ...["b", "20260101/all:items", "20260101/all:stores"].map((board) => rankings.top("lost", board, 10)),
+      rankings.count("lost", "b", "1"),
+      rankings.whole("lost", ["b"]),
+    ];
     const { isExact: isBelieved } = await rankings.top("lost", "item:1", 10);
     const read = (await Promise.allSettled(ofCounts)).map((one) => one.status === "fulfilled" || one.reason.code);
     expect(read).toEqual(read.map(() => isBelieved || "RANKINGS_UNAVAILABLE"));

@@ -130,7 +130,7 @@ export interface Rankings extends BatchRanking {
   isBuilding(domain: string): Promise<boolean>;
   /** At most 100 members of a board, highest counts first, equal counts by the smaller id. An unknown board is empty.
    * Not exact: a series that is not kept; and after counts have fallen, until others have grown. Without a whole
-   * generation mirrored counts are not exact; other boards, and `count` but for boards of the chain, throw
+   * generation boards of a key or a member are not exact; others, `whole`, and `count` but for boards of the chain, throw
    * RankingsUnavailable, as `isMarked` and all of them do while Redis is down. */
   top(domain: string, board: string, limit: number): Promise<BoardTop>;
   /** 0 for a member that is not on the board. */
@@ -138,7 +138,7 @@ export interface Rankings extends BatchRanking {
   /** What Redis keeps of the given boards, in their order. The cost grows with the number of cells. Not one moment:
    * what is ranked meanwhile may be there in part. */
   cells(domain: string, boards: readonly BoardToRead[]): Promise<readonly BoardCells[]>;
-  /** The same, only of boards that the live generation has to the end of the read: others are undefined. */
+  /** The same of the live generation, if it is that to the end of the read; undefined: it does not keep the board. */
   whole(domain: string, boards: readonly string[]): Promise<WholeBoards>;
   /** Those of the given boards that have exactly the given cells; only boards of keys of mirrored counts are compared. */
   equal(domain: string, boards: readonly Board[]): Promise<ReadonlySet<string>>;

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { fieldIn } from "@tally/contract";
 import { expect, test } from "vitest";
 import { goLive, ownRankings } from "./own-rankings.test-kit.ts";
+import { RankingsUnavailable } from "./rankings.ts";
 
 const { namespace, rankings, redis, build } = ownRankings(2);
 const domain = "whole";
@@ -14,18 +16,18 @@ async function buildAll(): Promise<void> {
 }
 
 test("a board is read whole, or not at all: before the first rankings, and when they are lost or replaced meanwhile", async () => {
-  expect((await rankings.whole(domain, ["board"])).cells).toEqual([undefined]);
+  const read = async () => (await rankings.whole(domain, ["board"])).cells[0]?.size;
+  await expect(read()).rejects.toThrow(RankingsUnavailable);
   await buildAll();
   const isUsable = await rankings.whole(domain, ["board", "20261126/all:stores"]);
   expect(isUsable.cells.map((own) => own?.size)).toEqual([cells.length, undefined]);
-  const sizes = new Set<number | undefined>();
+  const outcomes = new Set<unknown>();
   for (let waitMs = 0; waitMs < 8; waitMs++) {
-    const reading = rankings.whole(domain, ["board"]);
+    const reading = read().catch((error: unknown) => fieldIn(error, "code"));
     await delay(waitMs);
     if (waitMs % 2 === 0) await redis.unlink(await redis.keys(`${namespace}:*`));
-    const { cells: read } = await reading;
+    outcomes.add(await reading);
     await buildAll();
-    sizes.add(read[0]?.size);
   }
-  expect([...sizes].filter((size) => size !== cells.length)).toEqual([undefined]);
+  expect([...outcomes].filter((one) => one !== cells.length)).toEqual(["RANKINGS_UNAVAILABLE"]);
 });
