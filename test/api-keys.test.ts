@@ -237,6 +237,8 @@ test("a rotated key works at every gateway within 5 s, the one before until its 
   // Not at a time by the clock of the command, which may be ahead of a gateway's.
   expect(last).toMatchObject({ previousUntil: null });
   expect(await countOf(database, `api_keys WHERE id = '${id}' AND previous_until IS NULL`)).toBe(1);
+  const { output } = await runTally(system, ["keys", "rotate", id, "--grace", "0"]);
+  expect(output).toMatch(/The previous one ends within 5 s\.\n$/);
 });
 
 test("the secret is stored nowhere: the database has its SHA-256, and no list has it", async () => {

@@ -147,8 +147,8 @@ function rotateCommand(): Command {
       if (typeof outcome === "object") throw isRotating(id, outcome.rotatingUntil);
       if (outcome !== "rotated") throw noSuchKey(id, outcome);
       const until = timeOf(previousUntil);
-      const validity = until === null ? "not valid any more" : `valid until ${until}`;
-      const text = `${key}\nThis key is shown only now. The previous one is ${validity}.\n`;
+      const validity = until === null ? "ends within 5 s" : `is valid until ${until}`;
+      const text = `${key}\nThis key is shown only now. The previous one ${validity}.\n`;
       print({ json }, { id, key, previousUntil: until }, text);
     });
 }
