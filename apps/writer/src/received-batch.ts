@@ -58,15 +58,17 @@ export function traceStored(
 }
 
 /** Moves events of removed months to `rejected`: each may be sent again after its row was removed, and would count
- * twice. Must come before the rows are written, in their transaction. Reads only if an event is over 30 days old. */
+ * twice. Must come before the rows are written, in their transaction. Reads only if an event is over 30 days old.
+ * `now`: by the database's clock. */
 export async function withoutLate(
   transaction: SqlTransaction,
   { name, retention }: Domain,
   batches: readonly ReceivedBatch[],
+  now: number,
 ): Promise<readonly ReceivedBatch[]> {
   if (retention === undefined) return batches;
   const { dateOf } = retention;
-  const surely = surelyRetainedFrom(Date.now());
+  const surely = surelyRetainedFrom(now);
   if (!batches.some(({ batch }) => batch.events.some((event) => dateOf(event) < surely))) return batches;
   const from = await retainedFrom(transaction, name, retention);
   if (from === undefined) return batches;

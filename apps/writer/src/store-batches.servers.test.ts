@@ -2,7 +2,7 @@ import { foldBatches, listBatches, listLetters, placeAt } from "@tally/database"
 import { readTotals } from "@tally/database/own-database";
 import { decodeRankingMessage, Moves, textOfBatchId } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { bodyOf, hexOf, newBatchId, purchases, purchasesDatabase } from "./purchases.test-kit.ts";
 import { rowsOf, sale, storeIn } from "./purchases.test-kit.ts";
 import { ForeignBatch, LateCopies } from "./store-batches.ts";
@@ -110,7 +110,11 @@ test("an event of a removed month becomes a dead letter with the reason; events 
   );
   const [late, alsoLate, first, recent] = [old(20200229), old(20200101), old(20200301), sale(storeId)];
   const totals = await readTotals(database.writer, "purchases");
-  const stored = await store(bodyOf([late, first]), bodyOf([alsoLate, recent]));
+  const bodies = [bodyOf([late, first]), bodyOf([alsoLate, recent])];
+  // Whatever the clock of the writer says.
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.UTC(2000, 0));
+  const stored = await store(...bodies);
+  clock.mockRestore();
   expect([stored.changes, stored.late]).toEqual([2, 2]);
   const kept = await rowsOf(database.writer, storeId);
   expect(kept).toHaveLength(3);

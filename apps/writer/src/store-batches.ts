@@ -54,7 +54,7 @@ export async function storeBatches(
   if (unknown.length === 0) return { rankingMessages, ...nothing };
 
   const { epoch, now: storedAt } = await joinEpoch(transaction, domain.name);
-  const fresh = await withoutLate(transaction, domain, unknown);
+  const fresh = await withoutLate(transaction, domain, unknown, storedAt);
   const { first, repeats } = arrivalsOf(fresh);
   const refusals = new Map<Event, Refusal>();
   const refuse = (event: Event, refusal: Refusal) => refusals.set(event, refusal);

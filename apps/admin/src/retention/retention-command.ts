@@ -1,4 +1,4 @@
-import { firstKeptMonth, plan, removedAfterDays, retain } from "@tally/database";
+import { clockOf, firstKeptMonth, plan, removedAfterDays, retain } from "@tally/database";
 import type { RetainOutcome, RetentionProgress } from "@tally/database";
 import { domains } from "@tally/domains";
 import { foldAll } from "@tally/reconcile";
@@ -53,6 +53,9 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
   await directoryOnDisk(directory);
   await withServers(({ config, database, rankings }) =>
     withProgress(async (progress) => {
+      // By a clock that is ahead, months would go that must stay.
+      if ((firstKeptMonth(flags.keepMonths, await clockOf(database.writer)) ?? "") < firstKept)
+        throw new CommandError("the clock of this host is ahead of the database's");
       const onWait = (): void => progress.note("waits until all batches are folded");
       const outcome = await retain({
         url: config.databaseWriteUrl,

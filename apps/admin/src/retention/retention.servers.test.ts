@@ -19,8 +19,12 @@ const onDisk = join(root, ".tally");
 await mkdir(onDisk, { recursive: true });
 const directoryOnDisk = () => temporaryDirectory(onDisk);
 
-/** Runs the command on the database of a test. `killAfter`: after how many changes it is killed. */
-function run(writeUrl: string, directory: string, { killAfter = Infinity, flags = [] as readonly string[] } = {}) {
+/** Runs the command on the database of a test. `killAfter`: after how many changes it is killed; `aheadMs`: its clock. */
+function run(
+  writeUrl: string,
+  directory: string,
+  { killAfter = Infinity, aheadMs = 0, flags = [] as readonly string[] } = {},
+) {
   const { amqpUrl, redisUrl } = inject("services");
   const args = ["retention", "--domain", "purchases", "--keep-months", String(keepMonths), "--export", directory];
   const env = {
@@ -30,6 +34,7 @@ function run(writeUrl: string, directory: string, { killAfter = Infinity, flags 
     DATABASE_WRITE_URL: writeUrl,
     DATABASE_READ_URL: writeUrl,
     KILL_AFTER: String(killAfter),
+    CLOCK_AHEAD_MS: String(aheadMs),
     NODE_OPTIONS: `--import ${killer}`,
   };
   return runTally(root, env, [...args, ...flags]);
@@ -298,6 +303,16 @@ test("a table that is in use for too long ends the command with 3", async () => 
     return { exitCode, errors };
   });
   expect(ended).toMatchObject({ exitCode: 3, errors: expect.stringContaining("lock timeout") });
+});
+
+test("a command whose clock is ahead removes nothing", async () => {
+  const rows = await countRows(contended.connect(), "purchases");
+  expect(await run(contended.writeUrl, await directoryOnDisk(), { aheadMs: 32 * 86_400_000 })).toEqual({
+    exitCode: 1,
+    output: "",
+    errors: "tally: the clock of this host is ahead of the database's\n",
+  });
+  expect(await countRows(contended.connect(), "purchases")).toBe(rows);
 });
 
 test("a directory in memory is rejected before any row leaves its table", async () => {

@@ -18,7 +18,7 @@ const raiseRetainedFrom = `
 
 /** The first date, yyyymmdd, for which a writer need not call `retainedFrom`. */
 export function surelyRetainedFrom(now: number): number {
-  // One day less than above: the clocks of writers and of the command may differ by up to a day.
+  // One day less than above: the clocks of two servers, before and after a failover, may differ by up to a day.
   return utcDayOf(now - (removedAfterDays - 1) * dayMs);
 }
 
