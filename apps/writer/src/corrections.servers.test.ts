@@ -151,11 +151,17 @@ test("a system has not drained while a parked event can be stored", async () => 
   await vi.waitFor(async () => expect(await underWay()).toEqual([]), 20_000);
 });
 
-test("a parked event is opened after 7 days", async () => {
-  const { database, store, stateOf } = open();
+test("a parked event is opened after 7 days, whatever the clocks of writers say", async () => {
+  const { database, store, storeBody, stateOf } = open();
   const refund = refundOf(sale(7), 1);
   const before = Date.now();
+  const clock = vi.spyOn(Date, "now").mockReturnValue(before - 8 * 86_400_000);
+  onTestFinished(() => clock.mockRestore());
   await store(refund);
+  clock.mockReturnValue(before + 8 * 86_400_000);
+  const opening = vi.spyOn(database, "transaction");
+  storingParked({ database, storeBody });
+  await vi.waitFor(() => expect(opening).toHaveResolved(), 20_000);
   const opened = (days: number) =>
     database.transaction((transaction) => openParked(transaction, "purchases", before + days * 86_400_000));
   await opened(6.99);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { openParked, readyLetters, settleLetter, type Database, type DeadLetter } from "@tally/database";
+import { clockOf, openParked, readyLetters, settleLetter, type Database, type DeadLetter } from "@tally/database";
 import { BatchIds, encodeBatch, textOfBatchId, unpackEvent, type BatchId, type Domain } from "@tally/contract";
 import { Outage, type Log } from "@tally/runtime";
 import type { BatchWriter } from "./batch-writer.ts";
@@ -38,7 +38,7 @@ export async function storeParked(options: ParkedOptions): Promise<void> {
       lookedMs = performance.now() - startedAt;
       if (letters.length > 0) await storeReady(options, letters, batches.next());
       if (startedAt >= openAt) {
-        await database.transaction((transaction) => openParked(transaction, domain.name, Date.now()), { signal });
+        await database.transaction(async (one) => openParked(one, domain.name, await clockOf(one)), { signal });
         openAt = startedAt + openEveryMs;
       }
       outage.worked();

@@ -1,6 +1,6 @@
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
 import { bytesOfEventId, newEventId } from "@tally/contract";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { letterOfMessage, countLetters, deadLetterMigrations, findLetterHead, findLetters } from "./letters.ts";
 import { keepLetters, listLetters, newestLetters, settleLetter } from "./letters.ts";
 import type { DeadLetter, NewLetter } from "./letters.ts";
@@ -17,6 +17,13 @@ function open() {
   const database = connect();
   const keep = (...letters: readonly NewLetter[]) =>
     database.transaction((transaction) => keepLetters(transaction, letters));
+  /** By the database's clock, in seconds since 1970. */
+  const keepAt = (seconds: string, one: NewLetter) =>
+    database.transaction(async (transaction) => {
+      await transaction.execute(`SET timestamp = ${seconds}`);
+      await keepLetters(transaction, [one]);
+      await transaction.execute("SET timestamp = DEFAULT");
+    });
   const settle = (kept: DeadLetter, state: "replayed" | "discarded") =>
     database.transaction((transaction) => settleLetter(transaction, kept, state));
   const find = async ({ id }: NewLetter): Promise<DeadLetter> => {
@@ -24,7 +31,7 @@ function open() {
     if (found === undefined) throw new Error(`no letter ${id}`);
     return found;
   };
-  return { keep, settle, find, reader: database.writer };
+  return { keep, keepAt, settle, find, reader: database.writer };
 }
 
 test.each([
@@ -34,14 +41,13 @@ test.each([
   // The replay was stored under the letter's id; only a retry of the client came again.
   ["conflict", "replayed", "replayed"],
 ] as const)("a letter of stage %s that is %s and comes again is one letter, %s", async (stage, before, after) => {
+  const { keepAt, settle, find } = open();
   // It may come again within the same ms: a reader detects that by its time, too.
-  vi.useFakeTimers({ toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { keep, settle, find } = open();
+  const keep = (one: NewLetter) => keepAt("1800000000", one);
   const own = letter({ stage });
   await keep(own);
   const first = await find(own);
-  expect(first).toEqual({ ...own, state: "open", diedAt: expect.any(Number) });
+  expect(first).toEqual({ ...own, state: "open", diedAt: 1_800_000_000_000 });
   expect(await settle(first, before)).toBe(true);
   await keep({ ...own, reason: "again" });
   const again = await find(own);
@@ -101,12 +107,7 @@ test("the newest letters come first and without their content, and each state is
   const { keep, settle, find, reader } = open();
   const before = await countLetters(reader);
   const [first, second] = [letter({ domain: "newest" }), letter({ domain: "newest", stage: "message" })];
-  vi.useFakeTimers({ toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
-  for (const one of [first, second, letter({ domain: "x" })]) {
-    vi.setSystemTime(Date.now() + 1000);
-    await keep(one);
-  }
+  for (const one of [first, second, letter({ domain: "x" })]) await keep(one);
   const newest = (filter: object, limit = 10) => newestLetters(reader, { domain: "newest", ...filter }, limit);
   const heads = [second, first].map(({ id }) => expect.objectContaining({ id, state: "open", reason: "why" }));
   expect(await newest({})).toEqual(heads);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { encodeBatch, encodeEvent, eventIdOfBytes, eventIdOfKey, packEvent, queuesOf } from "@tally/contract";
 import { textOfBatchId, unpackEvent, withBatchId, bytesOfEventId } from "@tally/contract";
 import type { BatchIds, Event, Refusal, SqlParameter, SqlReader, SqlTransaction } from "@tally/contract";
+import { clockOf } from "../ledger/epochs.ts";
 
 /** event: rejected for its data. conflict: its key has other content. message: undecodable. delivery: given up. */
 export type Stage = "event" | "conflict" | "message" | "delivery";
@@ -150,7 +151,8 @@ type RowOf<Letter> = Omit<Letter, "id"> & { readonly id: Buffer };
 /** Stores letters. Repeating it changes only their time, and opens replayed ones. */
 export async function keepLetters(transaction: SqlTransaction, letters: readonly NewLetter[]): Promise<void> {
   if (letters.length === 0) return;
-  const now = Date.now();
+  // Parked letters are opened by this time: the clock of a writer may be wrong.
+  const now = await clockOf(transaction);
   // All writers use this order: two that keep copies of the same letters do not deadlock.
   const ordered = letters.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const rows = ordered.map((letter) => [
