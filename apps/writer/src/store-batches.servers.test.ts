@@ -131,6 +131,13 @@ test("an event of a removed month becomes a dead letter with the reason; events 
   expect([after.events - totals.events, after.changes - totals.changes, after.refused - totals.refused]).toEqual([
     4, 2, 2,
   ]);
+  // A late copy of a folded batch: its events were stored.
+  const batch = newBatchId();
+  const folded = new Set([textOfBatchId(batch)]);
+  const storeCopy = (body: Buffer) => database.transaction((transaction) => storeIn(transaction, [body], { folded }));
+  const copy = await storeCopy(bodyOf([old(20200101)], batch));
+  expect([copy.changes, copy.late, [...copy.rankingMessages.keys()]]).toEqual([0, 0, [...folded]]);
+  expect(await listLetters(database.writer, { reason: "late: " }, 10)).toEqual(letters);
 });
 
 test("in a table with partitions, a retry of any sale of one id is that sale", async () => {

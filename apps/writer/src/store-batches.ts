@@ -55,6 +55,7 @@ export async function storeBatches(
 
   const { epoch, now: storedAt } = await joinEpoch(transaction, domain.name);
   const fresh = await withoutLate(transaction, domain, unknown, storedAt);
+  const entered = fresh.filter(({ key }) => !folded.has(key));
   const { first, repeats } = arrivalsOf(fresh);
   const refusals = new Map<Event, Refusal>();
   const refuse = (event: Event, refusal: Refusal) => refusals.set(event, refusal);
@@ -64,7 +65,10 @@ export async function storeBatches(
   const conflicts = found.map(({ recorded: { event }, content }) =>
     letterOfConflict(domain.name, ingestQueue, event, content),
   );
-  const rejected = fresh.flatMap((one) => Array.from(one.rejected, ([event, reason]) => [event, { reason }] as const));
+  // Those of a folded batch were stored, or are dead letters.
+  const rejected = entered.flatMap((one) =>
+    Array.from(one.rejected, ([event, reason]) => [event, { reason }] as const),
+  );
   const rejectedLetters = await lettersOfRejected(transaction, domain, ingestQueue, [...rejected, ...refusals]);
   // The same content may have arrived twice.
   const letters = new Map([...rejectedLetters, ...conflicts].map((letter) => [letter.id, letter]));
@@ -77,7 +81,6 @@ export async function storeBatches(
     if (changesOf.has(batch.id)) throw new ForeignBatch(key);
     rankingMessages.set(key, undefined);
   }
-  const entered = fresh.filter(({ key }) => !folded.has(key));
   const kept = keptSince(ranked.series, storedAt);
   const entries = entered.map(({ batch: { id: batch, events }, bodyHash, rejected: { size } }): LedgerEntry => {
     const own = changesOf.get(batch) ?? [];
@@ -101,7 +104,7 @@ export async function storeBatches(
     changesOf: new Map(entered.map(({ key, batch }) => [key, changesOf.get(batch.id) ?? []])),
     changes: changes.length,
     conflicts,
-    late: rejected.length - unknown.reduce((sum, one) => sum + one.rejected.size, 0),
+    late: rejected.length - unknown.reduce((sum, { key, rejected: { size } }) => sum + (folded.has(key) ? 0 : size), 0),
     refused: rejectedLetters.slice(rejected.length),
   };
 }
