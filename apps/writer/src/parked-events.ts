@@ -60,7 +60,6 @@ async function storeReady(
   const stored = Promise.withResolvers<void>();
   const stop = (): void => stored.resolve();
   signal.addEventListener("abort", stop);
-  const nothing = (): void => undefined;
   writer.take({
     body: encodeBatch(id, Date.now(), events, domain.eventVersion),
     messageId: textOfBatchId(id),
@@ -69,8 +68,7 @@ async function storeReady(
     headers: {},
     lost: false,
     ack: stop,
-    reject: nothing,
-    giveBack: nothing,
+    reject: () => undefined,
   });
   await stored.promise;
   signal.removeEventListener("abort", stop);

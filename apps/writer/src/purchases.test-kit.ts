@@ -168,7 +168,7 @@ export function newBatchId(): BatchId {
 
 export function deliveryOf(body: Buffer, ack: () => void = () => undefined): Delivery {
   const settle = () => undefined;
-  return { body, messageId: "m", redelivered: false, headers: {}, lost: false, ack, reject: settle, giveBack: settle };
+  return { body, messageId: "m", redelivered: false, headers: {}, lost: false, ack, reject: settle };
 }
 
 /** The ids of a store's rows. */

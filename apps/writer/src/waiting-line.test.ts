@@ -28,7 +28,6 @@ function received(
     },
     ack() {},
     reject() {},
-    giveBack() {},
   };
   return { batch, key, bodyHash: Buffer.from(hash), rejected: new Map(), delivery, deliveredAtMs: 0, traced: [] };
 }

@@ -12,6 +12,8 @@ import type { FaultKind } from "./fault-kind.ts";
 /* Messages that no gateway sends, and deliveries that a broker may repeat. The target is a domain, or all. */
 
 const caughtWithinMs = 10_000;
+// Some times what a writer or ranker that was killed held.
+const redeliveredMax = 100;
 type Queue = "ingest" | "rank";
 const drillId = (): string => `drill-${randomBytes(8).toString("hex")}`;
 
@@ -31,10 +33,10 @@ export async function catchDeliveries(
     connectionName: "tally drill catcher",
     queues: Object.values(queues),
     queue: queues[queue].name,
-    prefetch: count,
+    prefetch: count + redeliveredMax,
     onDelivery(delivery) {
-      // A redelivered message may be stored already and must stay as it is.
-      if (used.length >= count || delivery.redelivered) return delivery.giveBack();
+      // It returns to the queue at the end. A redelivered message may be stored already and must stay as it is.
+      if (used.length >= count || delivery.redelivered) return;
       const acknowledged = use(delivery).then(() => delivery.ack());
       // Until it is awaited below, an unhandled rejection would end the drill.
       acknowledged.catch(enough.reject);

@@ -4,7 +4,8 @@ import { declareQueues } from "./declare-queues.ts";
 import { ReconnectingConnection, renewWithChannel } from "./open-connection.ts";
 import type { ConnectionOptions } from "./open-connection.ts";
 
-/** A message at its consumer. Only the first settlement counts, and none after its channel has ended. */
+/** A message at its consumer. Only the first settlement counts, and none after its channel has ended. Without one it
+ * returns to the queue then. */
 export interface Delivery {
   readonly body: Buffer;
   readonly messageId: string;
@@ -17,8 +18,6 @@ export interface Delivery {
   ack(): void;
   /** Not delivered again: the broker moves it to the queue's dead letters. */
   reject(): void;
-  /** Returns it to the queue, for any consumer. */
-  giveBack(): void;
 }
 
 export type Consumer = ReturnType<typeof connectConsumer>;
@@ -123,6 +122,5 @@ function deliveryOf(message: ConsumeMessage, live: () => Channel | undefined, on
     },
     ack: () => settle((channel) => channel.ack(message)),
     reject: () => settle((channel) => channel.nack(message, false, false)),
-    giveBack: () => settle((channel) => channel.nack(message, false, true)),
   };
 }

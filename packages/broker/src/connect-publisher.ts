@@ -113,11 +113,6 @@ class QueuePublisher implements Connection {
     return this.#connection.ready;
   }
 
-  /** Messages without an outcome. */
-  get openCount(): number {
-    return this.#open.size;
-  }
-
   /** Persistent, and mandatory without a topic. Resolves with the outcome. Rejects only for a message that AMQP cannot
    * carry (an id over 255 bytes, headers over 64 KiB), never for a fault of the broker. */
   publish(message: Message): Promise<PublishOutcome> {
