@@ -152,6 +152,8 @@ export class DomainAuditor {
 
   /** `isOther`: this Redis process is not the one that was checked before. */
   async repair(instance: string, isOther: boolean): Promise<void> {
+    // Its builder died between the switch and the last repair, which adds what was ranked before the switch.
+    if (this.#found !== undefined && this.#found.noted === undefined) this.#checkedTo = undefined;
     const until = isOther ? this.#closedTo : this.#settled.to;
     if (this.#stuckSinceMs !== undefined && performance.now() - this.#stuckSinceMs >= stuckAfterMs) {
       this.#stuckSinceMs = performance.now();
