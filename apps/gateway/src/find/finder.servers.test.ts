@@ -50,3 +50,10 @@ test.each([
     expect(idle.endpoints).toEqual(["read"]);
   },
 );
+
+test("an event of a gateway whose clock is ahead is awaited, and an old one is unknown", async () => {
+  const { finder } = finderOf(10);
+  const unknown = id.replace(/1$/, "2");
+  await expect(finder.find(things, unknown, Date.now() + 86_400_000)).rejects.toMatchObject({ code: "NOT_YET" });
+  expect(await finder.find(things, unknown, 0)).toBeUndefined();
+});
