@@ -1,11 +1,21 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { bytesOfEventId, eventIdOfBytes, eventIdOfKey, eventIdOfKeyedEntry, isEventId } from "./event-id.ts";
-import { contentOf, fingerprintOf, newEventId } from "./event-id.ts";
+import { contentOf, eventTimeOf, fingerprintOf, newEventId } from "./event-id.ts";
 
 test("new ids are UUIDv7 and grow, so that rows arrive at the end of the clustered index", () => {
   const ids = Array.from({ length: 1000 }, newEventId);
   expect(ids.every((id) => isEventId(id) && id[14] === "7")).toBe(true);
   expect(ids.toSorted()).toEqual(ids);
+});
+
+test("ids have the right time again after the clock was years ahead", () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const now = Date.now();
+  vi.setSystemTime(now + 86_400_000 * 800);
+  newEventId();
+  vi.setSystemTime(now);
+  expect(eventTimeOf(newEventId())).toBe(now);
 });
 
 test("a key always gives the same id in one scope, and another id in another scope", () => {

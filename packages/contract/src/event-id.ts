@@ -6,6 +6,9 @@ export type EventId = string;
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+// Ids follow a clock that is set back by more. By less, the order of one gateway's events matters more.
+const followedFromMs = 7_200_000;
+
 let lastMs = 0;
 let counter = 0;
 let timeDigits = "";
@@ -15,7 +18,7 @@ let timeDigits = "";
  * within a ms. 0.2 µs: randomUUID takes random bytes for many ids at a time. */
 export function newEventId(): EventId {
   const now = Date.now();
-  if (now > lastMs) {
+  if (now > lastMs || now < lastMs - followedFromMs) {
     useTime(now);
   } else if (++counter > 0xfff) {
     // More than 4,096 ids in a millisecond, or the clock was set back: use the next millisecond.

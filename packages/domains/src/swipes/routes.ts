@@ -20,7 +20,7 @@ const swipe = ingestRoute({
     swiper: ids.parse("swiper", swiper),
     swipee: ids.parse("swipee", swipee),
     liked: leftorright === "right",
-    // Unlike the clock, ids of one gateway never go back.
+    // Ids of one gateway go back less often than its clock.
     at: eventTimeOf(id) ?? Date.now(),
     comment: comment ?? "",
   }),
