@@ -129,6 +129,16 @@ test.each(Array.from({ length: 10 }, (_, n) => `turns-${n}`))(
   },
 );
 
+test("a generation is deleted after a new one is live, also when the clock of its builder was ahead", async () => {
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
+  onTestFinished(() => void vi.restoreAllMocks());
+  await goLive(await begin("ahead"));
+  clock.mockRestore();
+  const before = await keysOf("ahead");
+  await goLive(await begin("ahead"));
+  expect((await keysOf("ahead")).filter((key) => key.includes("000r") && before.includes(key))).toEqual([]);
+});
+
 test("a builder that was overtaken does not touch the younger generation", async () => {
   const generation = await begin("overtaken");
   expect(await rankings.isBuilding("overtaken")).toBe(true);

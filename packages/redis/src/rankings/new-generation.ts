@@ -33,10 +33,12 @@ export async function buildGeneration(
   keys: readonly string[],
   liveKeys: readonly string[],
 ): Promise<NewGeneration | undefined> {
-  // Differs from the names of earlier ones, even after Redis has lost them all.
-  const name = `${Date.now()}000r${randomBytes(4).toString("hex")}x${keys.length}`;
   const allKeys = keys.length < liveKeys.length ? liveKeys : keys;
   const [first = "", ...others] = allKeys;
+  // Later than the live one, whose builder's clock may have been ahead: `sweep` deletes no later ones.
+  const beginsAt = Math.max(Date.now(), startOf((await redis.get(`${first}:generation`)) ?? firstGeneration) + 1);
+  // Differs from the names of earlier ones, even after Redis has lost them all.
+  const name = `${beginsAt}000r${randomBytes(4).toString("hex")}x${keys.length}`;
   const hold = new Hold(redis, first, name);
   if (!(await hold.take())) return undefined;
   const loader = new Loader(redis, keys, name);
