@@ -14,7 +14,7 @@ import { storedSales } from "./stored-sales.test-kit.ts";
 import { lookAt } from "./until-drained.ts";
 
 const names =
-  "any large young unmarked miscounted built older twice fewer wrong behind ranges wide summed looked series".split(
+  "any large young unmarked miscounted built older foreign twice fewer wrong behind ranges wide summed looked series".split(
     " ",
   );
 const { redis, namespace, rankings, build, database, nextEpoch, open } = storedSales(names);
@@ -119,6 +119,23 @@ test("nothing is folded by rankings that lack what is folded, or when Redis rest
   await rankings.noteFolded("older", 0);
   await expect(foldWith({})).rejects.toThrow(/lack batches that are folded/);
   expect(await inLedger()).toBe(3);
+});
+
+test("no epoch is opened in a database without the one that the rankings have noted", async () => {
+  const { domain, store, foldAll: foldAllOf, inLedger } = await open("foreign");
+  await store(3);
+  const epochs = () => readEpochs(database.writer, "foreign");
+  const before = await epochs();
+  await rankings.noteEpoch("foreign", { epoch: before.newest.epoch + 1, token: "lost" }, []);
+  const waiting = Promise.withResolvers<void>();
+  let waits = 0;
+  const folding = foldAllOf(() => void (++waits === 2 && waiting.resolve()));
+  await waiting.promise;
+  expect((await epochs()).newest).toEqual(before.newest);
+  // As the auditor does.
+  await rebuild({ domain, database, rankings, endpoint: "write" });
+  await folding;
+  expect(await inLedger()).toBe(0);
 });
 
 test("two processes that fold at once fold each batch once", async () => {

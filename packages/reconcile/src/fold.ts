@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { clockOf, closeEarlier, foldBatches, FoldedMeanwhile, listBatches, openEpoch } from "@tally/database";
-import { placeAt, readEpochs, readFold, withRecount } from "@tally/database";
+import { clockOf, closeEarlier, foldBatches, FoldedMeanwhile, isInHistory, listBatches } from "@tally/database";
+import { openEpoch, placeAt, readEpochs, readFold, withRecount } from "@tally/database";
 import type { Database, Fold, LedgerBatch, Recounted, ToFold } from "@tally/database";
 import { textOfBatchId, type Recount, type SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
@@ -14,7 +14,7 @@ import { repair } from "./repair.ts";
 export interface FoldOptions {
   readonly domain: Recounted<Pick<Recount, "boards" | "rowsOfBatches">>;
   readonly database: Pick<Database, "snapshot" | "transaction" | "writer">;
-  readonly rankings: Pick<Rankings, "folded" | "instance" | "isBuilding" | "noteFolded" | "rank" | "unmarked">;
+  readonly rankings: Rankings;
   /** All batches of epochs up to this one are visible. */
   readonly until: number;
   /** Younger batches stay in the ledger, by the database's clock. */
@@ -93,8 +93,8 @@ async function note(
   if ((await rankings.instance()) !== instance) throw new Unfoldable(`${domain}: Redis was restarted meanwhile`);
 }
 
-/** Folds all batches that are stored by now, whatever their age. Waits for open transactions, for a lagging read
- * endpoint and for the end of a rebuild; `onWait` is called each second then. */
+/** Folds all batches that are stored by now, whatever their age. Waits for open transactions, a lagging read
+ * endpoint, the end of a rebuild, and its beginning after lost commits; `onWait` is called each second then. */
 export async function foldAll(options: Omit<FoldOptions, "until" | "keptMs" | "waitMs">, onWait: () => void) {
   const { domain, database, rankings } = options;
   const { newest } = await readEpochs(database.writer, domain.name);
@@ -102,8 +102,11 @@ export async function foldAll(options: Omit<FoldOptions, "until" | "keptMs" | "w
   for (;;) {
     const epochs = await readEpochs(database.writer, domain.name);
     if (epochs.earlier.isOpen) await closeEarlier(database, domain.name, epochs);
-    else if (epochs.closedTo < newest.epoch) await openEpoch(database, domain.name, epochs);
-    else {
+    else if (epochs.closedTo < newest.epoch) {
+      const { noted } = await rankings.inLedger(domain.name);
+      // Later epochs would hide from the auditor that the database has lost commits.
+      if (noted === undefined || isInHistory(epochs, noted)) await openEpoch(database, domain.name, epochs);
+    } else {
       await repair({ domain: domain.name, reader: database.writer, rankings, ...range });
       await fold({ ...options, until: newest.epoch, keptMs: 0, waitMs: 0 });
       const left = await listBatches(database.writer, domain.name, placeAt(0), newest.epoch, 1);

@@ -119,7 +119,7 @@ async function open(name: string, { database, rankings }: { database: Database; 
         messages.push(message);
       }
     },
-    foldAll: () => foldAll(options, () => undefined),
+    foldAll: (onWait: () => void = () => undefined) => foldAll(options, onWait),
     foldWith: async (changed: Partial<FoldOptions>) =>
       fold({ ...options, until: (await readEpochs(database.writer, name)).closedTo, keptMs: 0, waitMs: 0, ...changed }),
     inLedger: async () =>
