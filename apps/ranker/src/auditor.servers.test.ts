@@ -1,95 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { holdEpoch, nextEpoch as nextEpochOf, ownDatabase } from "@tally/database/own-database";
-import { domains } from "@tally/domains";
-import { silentLog, type Log } from "@tally/runtime";
-import { addDomains, DatabaseError, enter, joinEpoch, keepShards, ledgerMigrations } from "@tally/database";
-import { readEpochs, readFold, readShards, retentionMigrations } from "@tally/database";
-import { defaultSeries, encodeRankingMessage, firstKeptDay, keptSince, Moves } from "@tally/contract";
-import type { BatchId, SeriesSettings } from "@tally/contract";
-import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
+import { holdEpoch } from "@tally/database/own-database";
+import { DatabaseError, keepShards } from "@tally/database";
+import { readEpochs, readFold, readShards } from "@tally/database";
+import { defaultSeries, firstKeptDay, keptSince, Moves } from "@tally/contract";
+import type { BatchId } from "@tally/contract";
+import { encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
-import { rebuild } from "@tally/reconcile";
-import { expect, inject, onTestFinished, test, vi } from "vitest";
-import { Auditor } from "./auditor.ts";
-
-const purchases = domains.find(({ name }) => name === "purchases") ?? expect.fail("there is no domain purchases");
-const own = ownDatabase(
-  [ledgerMigrations, "ledger"],
-  [retentionMigrations, "retention"],
-  [purchases.migrations, purchases.name],
-);
-const columns = "id, store_id, customer_id, purchased_on, items, producer, sequence";
-
-/** A domain of this test, whose rows are those of one store. */
-async function open(storeId: number) {
-  const domain = { ...purchases, name: `store-${storeId}` };
-  const database = own.connect();
-  await database.transaction((transaction) => addDomains(transaction, [domain.name]));
-  const namespace = randomBytes(6).toString("hex");
-  const { redisUrl: url } = inject("services");
-  const rankings = connectRankings({ url, namespace, shards: 1, domains: [], log: silentLog });
-  onTestFinished(() => rankings.close());
-  const seen = { repaired: 0, rebuilt: 0 };
-  const lines: string[] = [];
-  const line = (level: string) => (_: object, message: string) => void lines.push(`${level} ${message}`);
-  const log: Log = { ...silentLog, info: line("info"), warn: line("warn") };
-  return {
-    domain,
-    database,
-    rankings,
-    seen,
-    lines,
-    /** Stores a sale of two pieces of item 5 as a separate batch, without sending its ranking message. */
-    storeSale: async (storedAt = Date.now()) => {
-      const [moves, batch] = [new Moves(), { producer: randomBytes(8).toString("hex"), sequence: 0 }];
-      moves.add(`store:${storeId}`, "5", 2);
-      const message = { batch, storedAt, series: "day,netSales", ...encodeMoves(moves, 1) };
-      await database.transaction(async (transaction) => {
-        const row = [randomBytes(16), storeId, 1, "20261120", "[[5,2]]", Buffer.from(batch.producer, "hex"), 0];
-        await transaction.insert(`INSERT INTO purchases (${columns}) VALUES ?`, [row]);
-        const bodyHash = Buffer.alloc(8);
-        const { epoch } = await joinEpoch(transaction, domain.name);
-        const entry = { batch, domain: domain.name, bodyHash, events: 1, changes: 1, refused: 0, epoch, storedAt };
-        await enter(transaction, [{ ...entry, rankingMessage: encodeRankingMessage(message) }]);
-      });
-      return message;
-    },
-    /** Deletes the batch and its row, as a failover to a replica without the commit does. */
-    lose: (batch: BatchId) =>
-      database.transaction(async (transaction) => {
-        const key = [Buffer.from(batch.producer, "hex"), batch.sequence];
-        for (const table of ["batches", "purchases"])
-          await transaction.execute(`DELETE FROM ${table} WHERE producer = ? AND sequence = ?`, key);
-      }),
-    nextEpoch: () => nextEpochOf(database, domain.name),
-    rebuild: () => rebuild({ domain, database, rankings }),
-    count: () => rankings.count(domain.name, `store:${storeId}`, "5"),
-    start: (watched: Rankings = rankings, keptMs = 3_600_000, series: SeriesSettings = defaultSeries): Auditor => {
-      const auditor = new Auditor({
-        domains: [domain],
-        database,
-        rankings: watched,
-        log,
-        keptMs,
-        series,
-        onRepaired: (_, batches) => (seen.repaired += batches),
-        onRebuilt: () => (seen.rebuilt += 1),
-        onRebuildDelayed: () => undefined,
-        onWatched: () => undefined,
-        onFoldFailed: (name) => void lines.push(`unfolded ${name}`),
-      });
-      onTestFinished(() => auditor.stop());
-      return auditor;
-    },
-  };
-}
-
-async function openBuilt(...args: Parameters<typeof open>) {
-  const opened = await open(...args);
-  await opened.rebuild();
-  return opened;
-}
+import { expect, onTestFinished, test, vi } from "vitest";
+import { open, openBuilt } from "./one-store.test-kit.ts";
 
 test("a batch whose ranking message was lost is ranked from the ledger, and a late message does nothing", async () => {
   const { domain, rankings, seen, storeSale, count, start } = await openBuilt(1);
@@ -250,11 +169,13 @@ test("while a frozen writer keeps an epoch open, lost ranking messages of other 
 });
 
 test.each([
-  [14, "lacks the epoch that the rebuild noted", "UPDATE ledger_epochs SET token = ? WHERE domain = ?"],
-  [24, "after its newest epoch began lacks the batches", undefined],
-])("the rankings of store %i are rebuilt: a database that loses what a rebuild had read %s", async (id, _, change) => {
+  [14, "lacks the epoch that the rebuild noted", 0, "UPDATE ledger_epochs SET token = ? WHERE domain = ?"],
+  [24, "after its newest epoch began lacks the batches", 0, undefined],
+  [25, "after 10,000 other batches of its newest epoch lacks the batches", 10_000, undefined],
+])("the rankings of store %i are rebuilt: a database that loses what a rebuild had read %s", async (...row) => {
+  const [id, , others, change] = row;
   const { domain, database, seen, storeSale, lose, rebuild: build, count, start } = await open(id);
-  const lost = await storeSale();
+  const lost = await storeSale(Date.now(), others);
   await build();
   await lose(lost.batch);
   if (change !== undefined)

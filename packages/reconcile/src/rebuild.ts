@@ -1,6 +1,6 @@
 import { clockOf, findEpochs, keepShards, readEpochs, readShards, readFold } from "@tally/database";
 import { listBatches, placeAt, withRecount } from "@tally/database";
-import type { Database, Epochs, Fold, Recounted } from "@tally/database";
+import type { Database, Epochs, Fold, LedgerPlace, Recounted } from "@tally/database";
 import { boardsOfSeries, defaultSeries, keptSince, settingsOf } from "@tally/contract";
 import type { Recount, SeriesSettings, SqlSnapshot } from "@tally/contract";
 import type { BatchRanking, Board, NewGeneration, Rankings } from "@tally/redis";
@@ -54,7 +54,7 @@ export type RebuildOutcome =
 
 const repairRoundsMax = 10;
 const shortMs = 1000;
-const recentMax = 10_000;
+const recentAtOnce = 10_000;
 // A statement reads a range of about a second. A server that hangs must not keep the right to build.
 const rangeWithinMs = 120_000;
 
@@ -143,9 +143,11 @@ async function load(
   const epochs = await findEpochs(snapshot, domain.name);
   if (epochs !== undefined) {
     const { earlier, newest: last } = epochs;
-    await generation.noteRecent(
-      await listBatches(snapshot, domain.name, placeAt(earlier.epoch), last.epoch, recentMax),
-    );
+    for (let place: LedgerPlace | undefined = placeAt(earlier.epoch); place !== undefined;) {
+      const page: readonly LedgerPlace[] = await listBatches(snapshot, domain.name, place, last.epoch, recentAtOnce);
+      await generation.noteRecent(page);
+      place = page.at(-1);
+    }
   }
   const fold = await readFold(snapshot, domain.name);
   const before = await rankings.series(domain.name);
