@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
-import { textOfBatchId } from "@tally/contract";
+import { textOfBatchId, type SqlReader } from "@tally/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { enter, findStored, ledgerMigrations, listBatches, newestStored, nextStored } from "./ledger.ts";
 import { placeAt, readRankingMessages } from "./ledger.ts";
@@ -41,6 +41,14 @@ test("pages list every batch once in the order of epochs, whatever the clock sai
     listed.push(...page.map(({ producer, sequence, epoch }) => ({ producer, sequence, epoch })));
   }
   expect(listed).toEqual(places.filter(({ epoch }) => epoch <= 11));
+  const plans: unknown[] = [];
+  const query: SqlReader["query"] = async (sql, values) => {
+    plans.push(...(await database.writer.query(`EXPLAIN ${sql}`, values)));
+    return [];
+  };
+  await listBatches({ query }, "paged", listed[0] ?? placeAt(10), 11, 3);
+  // By all columns of the place: an epoch may have a million batches.
+  expect(plans).toMatchObject([{ type: "range", key: "domain_epoch", key_len: "54" }]);
 });
 
 test("of batches of an earlier release the ranking message may be missing", async () => {

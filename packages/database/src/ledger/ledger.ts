@@ -8,10 +8,12 @@ const selectStored = "SELECT producer, sequence, body_hash, moves FROM batches W
 const insertEntries =
   "INSERT INTO batches (producer, sequence, domain, body_hash, events, changes, refused, epoch, stored_at, moves) VALUES ?";
 
-// Uses the index domain_epoch; a page begins after the last row of the previous one.
+// A page begins after the last row of the previous one, by the index: as (producer, sequence) > (?, ?) it would read the
+// epoch from its beginning, 300 ms for 200,000 batches.
 const selectPage = `
-  SELECT producer, sequence, epoch, stored_at AS storedAt, events, changes, refused FROM batches
-  WHERE domain = ? AND epoch <= ? AND (epoch > ? OR (epoch = ? AND (producer, sequence) > (?, ?)))
+  SELECT producer, sequence, epoch, stored_at AS storedAt, events, changes, refused FROM batches FORCE INDEX (domain_epoch)
+  WHERE domain = ? AND epoch <= ?
+    AND (epoch > ? OR (epoch = ? AND (producer > ? OR (producer = ? AND sequence > ?))))
   ORDER BY epoch, producer, sequence LIMIT ?`;
 const selectIds = "SELECT producer, sequence FROM batches WHERE (producer, sequence) IN (?)";
 const selectMessages =
@@ -92,7 +94,8 @@ export async function listBatches(
   limit: number,
 ): Promise<readonly LedgerBatch[]> {
   const { epoch, producer, sequence } = behind;
-  const place = [epoch, epoch, Buffer.from(producer, "hex"), sequence];
+  const bytes = Buffer.from(producer, "hex");
+  const place = [epoch, epoch, bytes, bytes, sequence];
   const rows = await reader.query<IdRow & Omit<LedgerBatch, "producer">>(selectPage, [domain, until, ...place, limit]);
   return rows.map((row) => Object.assign(row, idOf(row)));
 }
