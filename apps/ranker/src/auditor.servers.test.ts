@@ -7,6 +7,7 @@ import { defaultSeries, firstKeptDay, keptSince, Moves } from "@tally/contract";
 import type { BatchId } from "@tally/contract";
 import { encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
+import { rebuild } from "@tally/reconcile";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { open, openBuilt } from "./one-store.test-kit.ts";
 
@@ -136,6 +137,28 @@ test("batches that the database has lost are found whatever was ranked before an
   await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 30_000);
   expect(await count()).toBe(6);
   expect(lines[0]).toBe("warn auditor: rebuilding the rankings of store-7 from the rows");
+});
+
+test("a batch that the database has lost is found at once among 100,000 that were ranked since an epoch", async () => {
+  const { domain, database, rankings, seen, storeSale, lose, count, start } = await open(26);
+  const producer = "1".padStart(16, "0");
+  const parts = Array.from({ length: 13 }, (_, part) => part);
+  const insert = "INSERT INTO folded_batches (domain, producer, part, marks) VALUES ?";
+  const marks = parts.map((part) => [domain.name, Buffer.from(producer, "hex"), part, Buffer.alloc(1024, 0xff)]);
+  await database.transaction((transaction) => transaction.insert(insert, marks));
+  const build: Rankings["build"] = async (...of) => {
+    const generation = await rankings.build(...of);
+    for (const part of parts)
+      await generation?.noteRecent(Array.from({ length: 8192 }, (_, n) => ({ producer, sequence: part * 8192 + n })));
+    return generation;
+  };
+  await rebuild({ domain, database, rankings: { ...rankings, build }, endpoint: "write" });
+  const lost = await storeSale();
+  await rankings.rank(domain.name, lost);
+  await lose(lost.batch);
+  start();
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 20_000);
+  expect(await count()).toBe(0);
 });
 
 test("a promoted replica that lacks batches which were found before lacks the epoch that was noted", async () => {

@@ -31,6 +31,10 @@ export const epochEveryMs = 5000;
 const stuckAfterMs = 10_000;
 // A server that was the write endpoint until now, and follows the new one, shows the last commits a little later.
 const lostAfterMs = 5000;
+// In a round. All recent batches are looked at, a million in about 20 s.
+const lookForMs = 1000;
+// More need several epochs, which follow each other without a pause.
+const foundMax = 10_000;
 const watchWithinMs = 10_000;
 
 /** What the auditor checks of one domain; see auditor.ts. */
@@ -49,6 +53,8 @@ export class DomainAuditor {
   #found: (Awaited<ReturnType<Rankings["inLedger"]>> & { readonly epochs: Epochs }) | undefined;
   readonly #settled = new SettledEpochs();
   #missingSinceMs: number | undefined;
+  /** Where the next round goes on among the recent batches: at one that is missing, or after those that are there. */
+  #place = "0";
   /** Since when the earlier epoch cannot be closed, or was last checked although it is open. */
   #stuckSinceMs: number | undefined;
   #newest = 0;
@@ -97,17 +103,23 @@ export class DomainAuditor {
   async #lacksRanked(): Promise<boolean> {
     const { database, rankings } = this.#options;
     const { name } = this.#domain;
-    const { noted, batches } = await rankings.inLedger(name);
-    const epochs = await readEpochs(database.writer, name);
-    const isOtherHistory = noted !== undefined && !isInHistory(epochs, noted);
-    if (isOtherHistory || (await findMissing(database.writer, name, batches)).length > 0) {
-      this.#missingSinceMs ??= performance.now();
-      return performance.now() - this.#missingSinceMs >= lostAfterMs;
+    for (const untilMs = performance.now() + lookForMs; ;) {
+      const found = await rankings.inLedger(name, this.#place);
+      const epochs = await readEpochs(database.writer, name);
+      const isOtherHistory = found.noted !== undefined && !isInHistory(epochs, found.noted);
+      if (isOtherHistory || (await findMissing(database.writer, name, found.batches)).length > 0) {
+        this.#found = undefined;
+        this.#missingSinceMs ??= performance.now();
+        return performance.now() - this.#missingSinceMs >= lostAfterMs;
+      }
+      this.#missingSinceMs = undefined;
+      this.#place = found.next;
+      const batches = [...(this.#found?.batches ?? []), ...found.batches].slice(-foundMax);
+      this.#found = { ...found, epochs, batches };
+      if (found.next !== "0" && performance.now() < untilMs) continue;
+      this.#noteEpochs(epochs);
+      return false;
     }
-    this.#missingSinceMs = undefined;
-    this.#noteEpochs(epochs);
-    this.#found = { epochs, noted, batches };
-    return false;
   }
 
   /** If the database lacks nothing, closes the earlier epoch or opens the next one, unless the newest has no batches and
@@ -119,7 +131,7 @@ export class DomainAuditor {
     const { epochs, noted, batches } = this.#found;
     const { newest, earlier } = epochs;
     if (earlier.isOpen) return closeEarlier(database, name, epochs);
-    if (performance.now() - this.#openedAtMs < epochEveryMs) return;
+    if (batches.length < foundMax && performance.now() - this.#openedAtMs < epochEveryMs) return;
     const isCovered = newest.isOpen && batches.length === 0 && noted?.epoch === newest.epoch;
     const isEmpty = async (at: number) => (await listBatches(database.writer, name, placeAt(at), at, 1)).length === 0;
     if (isCovered && (await isEmpty(newest.epoch))) return;

@@ -15,9 +15,9 @@ export function connectRankings(...options: Parameters<typeof connect>): Ranking
       const isNew = await rankings.rank(domain, message);
       return isNew || rankings.rank(domain, { ...message, batch: forged() });
     },
-    async inLedger(domain) {
-      const { noted, batches } = await rankings.inLedger(domain);
-      return { noted, batches: batches.filter((batch) => batch.producer !== producer) };
+    async inLedger(...of) {
+      const { batches, ...found } = await rankings.inLedger(...of);
+      return { ...found, batches: batches.filter((batch) => batch.producer !== producer) };
     },
   };
 }

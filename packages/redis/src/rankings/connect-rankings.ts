@@ -94,8 +94,8 @@ function domainNotes(
   firstShard: (domain: string) => string,
 ): Pick<Rankings, "inLedger" | "noteEpoch" | "checkedTo" | "noteChecked" | "isBuilding"> {
   return {
-    async inLedger(domain) {
-      const [noted, ...batches] = await redis.tallyInLedger(firstShard(domain), "");
+    async inLedger(domain, from = "0") {
+      const [noted, next, batches] = await redis.tallyInLedger(firstShard(domain), "", from);
       const [epoch, token] = noted.split(" ");
       return {
         noted: token === undefined ? undefined : { epoch: Number(epoch), token },
@@ -103,6 +103,7 @@ function domainNotes(
           const [producer = "", sequence] = text.split(":");
           return { producer, sequence: Number(sequence) };
         }),
+        next,
       };
     },
 

@@ -107,8 +107,12 @@ export interface Rankings extends BatchRanking {
   checkedTo(domain: string, instance: string): Promise<number | undefined>;
   /** `instance`: as read before the check. */
   noteChecked(domain: string, instance: string, epoch: number): Promise<void>;
-  /** What the ledger must have: the epoch of the last noteEpoch, and up to 10,000 batches that were ranked since. */
-  inLedger(domain: string): Promise<{ readonly noted: NotedEpoch | undefined; readonly batches: readonly BatchId[] }>;
+  /** What the ledger must have: the epoch of the last noteEpoch, and thousands of the batches that were ranked since:
+   * all, from "0" on and again from each `next` until it is "0". */
+  inLedger(
+    domain: string,
+    from?: string,
+  ): Promise<{ readonly noted: NotedEpoch | undefined; readonly batches: readonly BatchId[]; readonly next: string }>;
   /** Notes an epoch that was opened after `batches` were found in the ledger, unless a later one is noted. A rebuild
    * forgets the note. */
   noteEpoch(domain: string, epoch: NotedEpoch, batches: readonly BatchId[]): Promise<void>;

@@ -25,7 +25,7 @@ interface Scripts {
   readonly tallySwitch: Call<[chunks: number, how: "check" | "switch"], number>;
   readonly tallyHold: Call<[ms: number], number>;
   readonly tallyRelease: Call<[], number>;
-  readonly tallyInLedger: Call<[], [noted: string, ...batches: string[]]>;
+  readonly tallyInLedger: Call<[place: string], [noted: string, next: string, batches: string[]]>;
   readonly tallyNoteEpoch: Call<[epoch: number, token: string, ...batches: readonly string[]], number>;
   readonly tallyTop: Call<
     [board: string, limit: number],

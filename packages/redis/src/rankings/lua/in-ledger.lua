@@ -1,6 +1,4 @@
--- KEYS[1] the first shard. ARGV: generation.
--- Reply: { the noted epoch as "epoch token", or ""; up to 10,000 batches that were ranked since, as "producer:sequence" }.
+-- KEYS[1] the first shard. ARGV: generation, a place among the batches that were ranked since an epoch: first "0".
+-- Reply: { the noted epoch as "epoch token", or ""; the next place, "0" at the end; some batches, as "producer:sequence" }.
 --- @include "generation"
-local found = call('SRANDMEMBER', p .. ':recent', 10000)
-table.insert(found, 1, call('GET', p .. ':epoch') or '')
-return found
+return { call('GET', p .. ':epoch') or '', unpack(call('SSCAN', p .. ':recent', ARGV[2], 'COUNT', 2000)) }
