@@ -104,7 +104,7 @@ test("a revoked key ends its streams", async () => {
   expect((await live(["/status"], bearer(key))).status).toBe(401);
 });
 
-test("a client address has a limit of streams, and so has the gateway; closed ones do not count", async () => {
+test("a client address has a limit of streams; closed ones do not count", async () => {
   const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(system.url, ["/views"], full)));
   const response = await live(["/views"]);
   expect([response.status, response.headers.get("retry-after")]).toEqual([429, "5"]);

@@ -2,8 +2,9 @@ import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { listen } from "@tally/local/at-end";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { rejection } from "../errors/catalogue.ts";
 import { Feed } from "./feeds.ts";
-import { Stream } from "./streams.ts";
+import { Stream, Streams } from "./streams.ts";
 
 /** A stream over a real connection. The client reads when `socket` flows. */
 async function opened() {
@@ -76,4 +77,15 @@ test("a response that arrives between the end of a stream and the close of its c
   feed.update({ status: 200, body: "2" });
   await vi.waitFor(() => expect(text()).toMatch(/\r\n0\r\n\r\n$/), 10_000);
   expect(text()).not.toContain('"body":2');
+});
+
+test("a gateway at its limit of streams, or without room for responses, takes no more", async () => {
+  const { stream } = await opened();
+  const streams = new Streams({ max: 1, perAddressMax: 1, onSlow: () => undefined });
+  expect(streams.take("a", true)).toBeUndefined();
+  const remove = streams.add(stream, "a", () => true);
+  const full = rejection("STREAMS_FULL");
+  expect(streams.take("b", true)).toEqual(full);
+  remove();
+  expect([streams.take("b", false), streams.take("b", true)]).toEqual([full, undefined]);
 });
