@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AppName, appNames, appServer } from "../start-apps.ts";
 import { freePorts } from "../process/free-ports.ts";
@@ -26,7 +27,8 @@ function write(file: string, text: string): void {
 const stopping = new AbortController();
 const lines: string[] = [];
 const ports = await freePorts(4);
-let migrations = 0;
+/** The processes at the time of each migration. */
+const migrated: unknown[] = [];
 const server = (app: AppName, port = 0, name: string = app) => {
   const home = { directory: root, environment: {}, say: () => undefined, signal: stopping.signal };
   return appServer(root, { app, name, port, healthPort: port, environment: {}, execArgv: [] }, home);
@@ -46,7 +48,7 @@ beforeAll(async () => {
   write("packages/shared/src/shared.ts", "export const shared = 1;");
   await Promise.all([store, ...all].map((one) => one.start()));
   keepRunning({
-    apps: { ...apps, migrate: async () => void migrations++ },
+    apps: { ...apps, migrate: () => delay(200).then(() => void migrated.push(pids())) },
     servers: [store],
     say: (line) => lines.push(line),
     signal: stopping.signal,
@@ -72,11 +74,12 @@ test("a changed app drains and runs the new code; the other apps continue", asyn
 });
 
 test("a change in packages restarts all apps; a new migration is applied before", async () => {
-  expect(migrations).toBe(0);
+  expect(migrated).toEqual([]);
+  const before = pids();
   write("packages/shared/migrations/001.sql", "SELECT 1");
   write("packages/shared/src/shared.ts", "export const shared = 2;");
   await Promise.all([expectRunning("gateway", "1 2"), expectRunning("writer", "2 2"), expectRunning("ranker", "1 2")]);
-  expect(migrations).toBe(1);
+  expect(migrated).toEqual([before]);
 });
 
 test("an app with a syntax error waits for the next change", async () => {
