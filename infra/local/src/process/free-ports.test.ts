@@ -2,8 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { freePorts } from "./free-ports.ts";
+
+// Tests of another checkout claim the same ports: they wait for the end of this process.
+await vi.waitFor(() => once(createServer().listen(11_999, "127.0.0.1").unref(), "listening"), 60_000);
 
 /** Asks for ports in another process, which lives until the test ends. */
 async function portsOfProcess(count: number, range: readonly [number, number]): Promise<readonly number[]> {
