@@ -39,6 +39,8 @@ test("requests of one turn share a call, and those during that call share the ne
 });
 
 test("tokens go to the first requests, and an empty bucket causes no call until a token is due", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
   const { buckets, calls, call } = withCalls();
   const all = Promise.all(Array.from({ length: 5 }, async () => buckets.take("a", limit, 1)));
   (await call(0)).reply([2]);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { keyedRead } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { keptReads as readsKept } from "./kept-reads.ts";
@@ -11,6 +10,8 @@ const names = keyedRead<readonly [id: number], { readonly name: string | undefin
 
 /** Reads `values`, which may change. */
 function keptReads(values: Map<number, string | Promise<string>>) {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
   const read: number[] = [];
   const readKept = readsKept({
     keptMs: 50,
@@ -31,7 +32,7 @@ test("a value is read once in a while, also one that is not there, for any numbe
   expect(await Promise.all([nameOf(1), nameOf(1), nameOf(2)])).toEqual(["Tea", "Tea", undefined]);
   values.set(1, "Green tea");
   expect([await nameOf(1), await nameOf(2), read]).toEqual(["Tea", undefined, [1, 2]]);
-  await sleep(60);
+  vi.advanceTimersByTime(50);
   expect([await nameOf(1), read]).toEqual(["Green tea", [1, 2, 1]]);
 });
 
@@ -39,7 +40,7 @@ test("the keys that were read last are kept", async () => {
   const { read, nameOf } = keptReads(new Map());
   for (const id of [1, 2, 3, 3, 2, 1]) await nameOf(id);
   expect(read).toEqual([1, 2, 3, 1]);
-  await sleep(60);
+  vi.advanceTimersByTime(50);
   for (const id of [3, 2, 3]) await nameOf(id);
   expect(read.slice(4)).toEqual([3, 2]);
 });
@@ -68,7 +69,7 @@ test("a read that fails or takes long costs a moment once, and leaves the value 
   const values = new Map<number, string | Promise<string>>([[1, "Tea"]]);
   const { read, nameOf } = keptReads(values);
   expect(await nameOf(1)).toBe("Tea");
-  await sleep(60);
+  vi.advanceTimersByTime(50);
   values.set(1, Promise.reject(new Error("the database is down")));
   values.set(2, late.promise);
   expect([await nameOf(1), await nameOf(2)]).toEqual(["Tea", undefined]);
