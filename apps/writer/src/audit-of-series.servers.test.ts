@@ -1,4 +1,5 @@
 import { decodeRankingMessage, firstLiveDay, newEventId, type Change, type Domain } from "@tally/contract";
+import { awayFromMidnight } from "@tally/local/at-end";
 import { audit, rebuild } from "@tally/reconcile";
 import { ownRankings } from "@tally/redis/own-rankings";
 import { expect, test } from "vitest";
@@ -7,6 +8,7 @@ import { bodyOf, newBatchId, openWriter, purchases, purchasesDatabase, sale } fr
 const own = purchasesDatabase();
 const { rankings } = ownRankings(2, [purchases]);
 const series = { windows: ["all", "day"], by: ["grossSales", "netSales"] } as const;
+await awayFromMidnight();
 const [yesterday = 0, today = 0] = [1, 2].map((days) => firstLiveDay(Date.now() + days * 86_400_000));
 
 /** What a change counts: of a correction. */

@@ -4,6 +4,7 @@ import { foldAll, rebuild } from "@tally/reconcile";
 import { monthOf, retain } from "@tally/database";
 import { nextEpoch } from "@tally/database/own-database";
 import { openTcpProxy } from "@tally/local";
+import { awayFromMidnight } from "@tally/local/at-end";
 import type { Rankings } from "@tally/redis";
 import { ownRankings } from "@tally/redis/own-rankings";
 import fc from "fast-check";
@@ -18,6 +19,7 @@ const { rankings, connect } = ownRankings(1, [purchases]);
 const { rankings: unbuilt } = ownRankings(1, [purchases]);
 const { name } = purchases;
 
+await awayFromMidnight();
 const days = [0, 1, 4, 9, 40].map(dayOf);
 const [today = "", yesterday = "", fourAgo = "", nineAgo = "", first = ""] = days;
 const windows: readonly Readonly<Record<string, string>>[] = [
