@@ -100,7 +100,8 @@ test("as in Docker, the balancer finds the gateways by the addresses of their na
   await start(2, 4);
   await serves(balancer, 4);
   await clients.stop();
-  expect([clients.failures, clients.ids.length]).toEqual([0, expect.any(Number)]);
+  expect(clients.failures).toBe(0);
+  expect(clients.ids.length).toBeGreaterThan(0);
   balancer.setGateways(gateways.slice(1));
   await serves(balancer, 3);
 });

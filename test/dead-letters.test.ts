@@ -115,6 +115,7 @@ test("--all settles all letters that match, also more than are read at once", as
   );
   const { output } = await tally("discard", "--all", "--reason", "one of many", "--state", "any");
   expect(output).toBe("discarded 150 of 1500\n");
+  expect(await countOf(database, "dead_letters WHERE reason = 'one of many' AND state = 'discarded'")).toBe(1500);
 });
 
 test("the audit counts an acknowledged event that is a dead letter as kept, not as lost", async () => {
