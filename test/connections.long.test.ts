@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { formType, get, json, postSale, raw, upgrade } from "./http/requests.ts";
 import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
@@ -73,14 +73,16 @@ async function expectLate(connection: RawConnection, sentAt: number, limitMs: nu
 // The order of responses follows from timers in two processes. When the machine stands still for a second, all of them
 // are due at once: only then a failed test is repeated.
 describe("time limits", { retry: { count: 2, condition: /^the machine stood still/ } }, () => {
-  const stall = monitorEventLoopDelay();
-  beforeAll(() => void stall.enable());
-  afterAll(() => void stall.disable());
-  afterEach(({ task }) => {
-    const longestMs = stall.max / 1e6;
-    if (task.result?.state === "fail" && longestMs > 300) {
-      throw new Error(`the machine stood still for ${longestMs.toFixed(0)} ms`);
-    }
+  beforeEach(({ task }) => {
+    const stall = monitorEventLoopDelay();
+    stall.enable();
+    return () => {
+      stall.disable();
+      const longestMs = stall.max / 1e6;
+      if (task.result?.state === "fail" && longestMs > 300) {
+        throw new Error(`the machine stood still for ${longestMs.toFixed(0)} ms`);
+      }
+    };
   });
 
   test.concurrent("a head that is not complete in time gets 408", async () => {
@@ -142,6 +144,7 @@ test("clients that reset their connections before the gateway accepts them do no
   const head = ["POST /nowhere HTTP/1.1", "Host: tally", "X-Forwarded-For: 1.2.3.4", "Content-Length: 20000"];
   const { port, hostname: host } = new URL(system.url);
   system.gateway.kill("SIGSTOP");
+  onTestFinished(() => system.gateway.kill("SIGCONT"));
   // Several: the gateway has 16 sockets at its port.
   for (let n = 0; n < 20; n++) {
     const socket = connect({ port: Number(port), host }).on("error", () => undefined);
