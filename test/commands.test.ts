@@ -116,6 +116,7 @@ test("status shows servers, queues, processes and the time to drain, and what is
 
 test("while a batch is not ranked yet the audit compares nothing, and the output names it", async () => {
   system.ranker.kill("SIGSTOP");
+  onTestFinished(() => system.ranker.kill("SIGCONT"));
   await sold(system.url, 1, { item: 1, quantity: 2 });
   const { exitCode, output, errors } = await runTally(system, ["audit", "--wait", "6"]);
   system.ranker.kill("SIGCONT");
@@ -129,6 +130,7 @@ test("while a batch is not ranked yet the audit compares nothing, and the output
 test("status --watch shows a queue that fills while the writers stand still, and exits with Ctrl-C", async () => {
   const watching = startTally(system, ["status", "--watch", "0.2", "--json"]);
   system.writer.kill("SIGSTOP");
+  onTestFinished(() => system.writer.kill("SIGCONT"));
   const inQueue = async () => (await tallyJson(system, "status")).domains[0].queues.ingest.batches;
   const before = await inQueue();
   for (let n = 0; n < 200; n++) await sold(system.url, 12, { item: 4242, quantity: 1 });

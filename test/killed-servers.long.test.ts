@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { expectRefused, sell } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
 import { expectAllKept } from "./kit/tally.ts";
@@ -49,6 +49,7 @@ test("a frozen broker: some requests wait, the others get 503 at once, and nothi
     sumOf(await metricsOf(), /^tally_gateway_errors_total\{status="503",code="[A-Z_]+"\} (\d+)$/gm);
   const before = await refused();
   system.server("rabbitmq").kill("SIGSTOP");
+  onTestFinished(() => system.server("rabbitmq").kill("SIGCONT"));
   const sentAt = performance.now();
   const waited = Array.from({ length: 60 }, async () => {
     expectRefused(await post());
