@@ -308,7 +308,7 @@ test("rankings are rebuilt for series after the first message with them, and whe
 });
 
 test("an auditor that is stopped while it rebuilds lets others build", async () => {
-  const { domain, rankings, start } = await open(17);
+  const { domain, rankings, start } = await open(23);
   const switching = Promise.withResolvers<void>();
   const build: Rankings["build"] = async (...args) => {
     const generation = await rankings.build(...args);

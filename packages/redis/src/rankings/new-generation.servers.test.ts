@@ -101,7 +101,6 @@ test("a board may be added in any portions, also when it becomes large between t
   await goLive(generation);
   const [found] = await rankings.cells("portions", [{ board: "b" }]);
   expect(found?.cells).toEqual(new Map(cells));
-  // The floor is known to later moves: a member behind it rises, and falls back.
   const sevens = cells.filter(([, count]) => count === 7).map(([member]) => member);
   const entries = await entriesOf("portions", "b");
   expect(entries.map(({ member }) => member)).toEqual(sevens.slice(0, 100));
