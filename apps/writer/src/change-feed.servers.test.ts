@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { connectConsumer, connectPublisher, type Delivery } from "@tally/broker";
+import { connectConsumer, type Delivery } from "@tally/broker";
+import { openPublisher } from "@tally/broker/own-broker";
 import { feedOf, newEventId, type Event } from "@tally/contract";
 import { silentLog } from "@tally/runtime";
 import { Compile } from "typebox/compile";
-import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { changeFeed } from "./change-feed.ts";
 import { bodyOf, purchases, purchasesDatabase, receivedOf, sale, storeIn } from "./purchases.test-kit.ts";
 
@@ -19,8 +20,7 @@ async function open({ rejectedMaxMs = 10_000, onRejected = async () => {}, lacks
   const { exchange, key: name } = feedOf(namespace, purchases.name);
   const queues = [{ name, exchange, messagesMax: 20 }];
   const broker = { url: inject("services").amqpUrl, queues, connectionName: "test", log: silentLog };
-  const publisher = connectPublisher(broker);
-  onTestFinished(() => publisher.close());
+  const { publisher } = openPublisher(broker.url, queues);
   await publisher.ready;
   const database = own.connect();
   const rows = lacksRows ? { query: async () => [] } : database.writer;

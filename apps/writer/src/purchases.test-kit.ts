@@ -3,7 +3,8 @@ import { ownDatabase } from "@tally/database/own-database";
 import { beforeAll, expect, inject, onTestFinished, vi } from "vitest";
 import { addDomains, deadLetterMigrations, ledgerMigrations, retentionMigrations } from "@tally/database";
 import { domains } from "@tally/domains";
-import { connectPublisher, type Delivery } from "@tally/broker";
+import type { Delivery } from "@tally/broker";
+import { openPublisher } from "@tally/broker/own-broker";
 import { batchDecoder, defaultSeries, encodeBatch, encodeEvent, newEventId, queuesOf } from "@tally/contract";
 import { writerChannels, type BatchId, type Domain, type Event, type Sources } from "@tally/contract";
 import type { SeriesSettings, SqlReader, SqlTransaction } from "@tally/contract";
@@ -52,13 +53,7 @@ export async function openWriter(
 ) {
   const database = own.connect({ writeUrl });
   const queues = queuesOf(`t${randomBytes(6).toString("hex")}`, purchases.name);
-  const publisher = connectPublisher({
-    url: inject("services").amqpUrl,
-    connectionName: "test",
-    queues: Object.values(queues),
-    log: silentLog,
-  });
-  onTestFinished(() => publisher.close());
+  const { publisher } = openPublisher(inject("services").amqpUrl, Object.values(queues));
   await publisher.ready;
   const tracer = await openTracer({ app: "writer", endpoint: "", log: silentLog });
   const messages: Buffer[] = [];

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { connectPublisher } from "@tally/broker";
+import { openPublisher } from "@tally/broker/own-broker";
 import { feedOf, queuesOf } from "@tally/contract";
 import { openTcpProxy } from "@tally/local";
-import { readConfig, silentLog } from "@tally/runtime";
+import { readConfig } from "@tally/runtime";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { writerSettings } from "./config.ts";
 import { bodyOf, purchases, purchasesDatabase, rowsOf, sale } from "./purchases.test-kit.ts";
@@ -21,8 +21,7 @@ async function open() {
   // A writer with CHANGE_FEED=on would not start: its exchange for changes exists with another type.
   const unfed = { name: `${namespace}.unfed`, exchange: feedOf(namespace, purchases.name).exchange };
   const queues = [ingest, ...Object.values(others), unfed];
-  const publisher = connectPublisher({ url: amqpUrl, connectionName: "test", queues, log: silentLog });
-  onTestFinished(() => publisher.close());
+  const { publisher } = openPublisher(amqpUrl, queues);
   const options = readConfig(writerSettings, {
     NAMESPACE: namespace,
     DOMAINS: purchases.name,

@@ -1,16 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { connectPublisher, type Delivery } from "@tally/broker";
+import type { Delivery } from "@tally/broker";
+import { openPublisher } from "@tally/broker/own-broker";
 import { queuesOf } from "@tally/contract";
-import { silentLog } from "@tally/runtime";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { catchDeliveries } from "./messages.ts";
 
 test("a delivery that cannot be used ends the fault with its error, and nothing else, and is not caught again", async () => {
   const url = inject("services").amqpUrl;
   const namespace = `drill-test-${randomBytes(4).toString("hex")}`;
   const { rank, dead } = queuesOf(namespace, "steps");
-  const publisher = connectPublisher({ url, connectionName: namespace, queues: [dead, rank], log: silentLog });
-  onTestFinished(() => publisher.close());
+  const { publisher } = openPublisher(url, [dead, rank]);
   const publish = (messageId: string) =>
     publisher.publish({ queue: rank.name, messageId, body: Buffer.from(messageId) });
   const caught = (count: number, use: (delivery: Delivery) => Promise<void>) =>

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { access } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
-import { silentLog } from "@tally/runtime";
-import { connectPublisher } from "@tally/broker";
+import { openPublisher } from "@tally/broker/own-broker";
 import { BatchIds, encodeEvent } from "@tally/contract";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
@@ -12,17 +11,9 @@ import { openPace } from "./pace.ts";
 /** A group commit to its own queue. `batches`: the number of events in each published batch. */
 async function groupCommit(options: Partial<GroupCommitOptions>) {
   const queue = `group-commit-test.${randomBytes(6).toString("hex")}`;
-  const publisher = connectPublisher({
-    url: inject("services").amqpUrl,
-    connectionName: "test",
-    queues: [{ name: queue }],
-    log: silentLog,
-  });
+  const { publisher } = openPublisher(inject("services").amqpUrl, [{ name: queue }]);
   const pace = openPace(() => Promise.resolve(0));
-  onTestFinished(async () => {
-    pace.close();
-    await publisher.close();
-  });
+  onTestFinished(() => pace.close());
   await publisher.ready;
   const batches: number[] = [];
   const bodies: Buffer[] = [];
