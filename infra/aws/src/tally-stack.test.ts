@@ -180,8 +180,9 @@ test("Valkey is a cluster with a replica for each master, TLS, and the rights of
   });
   template.hasResourceProperties("AWS::ElastiCache::User", {
     UserName: "tally_ranker",
-    AccessString: Match.stringLikeRegexp("^on ~tally:\\{\\* .*-@dangerous"),
+    AccessString: Match.stringLikeRegexp("^on ~tally:\\{\\* resetchannels -@all .*-@dangerous"),
   });
+  template.hasResourceProperties("AWS::ElastiCache::User", { UserName: "tally", AccessString: "on ~* &* +@all" });
   for (const { Properties } of all("AWS::ElastiCache::User")) expect(Properties.AccessString).not.toMatch(/[>{]\{|>/);
 });
 

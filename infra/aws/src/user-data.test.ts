@@ -1,11 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { accessString } from "./data/add-servers.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
 
 const read = (name: string): string => readFileSync(new URL(`../../ec2/${name}`, import.meta.url), "utf8");
-const users = readFileSync(new URL("../../redis/users.conf", import.meta.url), "utf8");
 
 const bytesMax = 16 * 1024;
 
@@ -87,13 +85,4 @@ test("the operator's instance gets the texts of the accounts as they are in the 
     "operate/create-broker-accounts.ts",
   ].map((file) => readFileSync(new URL(file, import.meta.url), "utf8").trimEnd());
   expect(spawnSync("bash", [], { input: script, encoding: "utf8" }).stdout).toBe(`${files.join("\n")}\n`);
-});
-
-test("the rights of a user in ElastiCache are those of users.conf, without name, password and placeholders", () => {
-  const rights = accessString(users, "tally_ranker");
-  expect(rights).toMatch(/^on ~tally:\{\* resetchannels -@all /);
-  const gateway = accessString(users, "tally_gateway");
-  expect(gateway).not.toMatch(/>|\{\{|tally_gateway/);
-  expect(accessString(users, "tally")).toBe("on ~* &* +@all");
-  expect(() => accessString(users, "other")).toThrow('expected a line "user other …"');
 });

@@ -167,7 +167,7 @@ export function addCache(scope: Construct, { vpc, securityGroup, passwords }: Se
 
 /** The rights of a user in users.conf, without its name and password, which ElastiCache takes separately. Throws for an
  * unknown user. */
-export function accessString(file: string, user: string): string {
+function accessString(file: string, user: string): string {
   const line = file.split("\n").find((text) => text.startsWith(`user ${user} `));
   if (line === undefined) throw new Error(`infra/redis/users.conf: expected a line "user ${user} …"`);
   const [, , ...words] = line.replaceAll("{{namespace}}", namespace).split(" ");
