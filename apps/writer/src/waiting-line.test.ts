@@ -62,12 +62,7 @@ test.each([
   expect(lineOf(sizes, 8).isFull).toBe(isFull);
 });
 
-test("a second delivery of a waiting batch is stored once, and is returned to be acknowledged too", () => {
-  const { group, copies } = lineOf([{ key: "same" }, { key: "other" }, { key: "same" }]).cut();
-  expect([group, copies].map((batches) => batches.map(({ key }) => key))).toEqual([["same", "other"], ["same"]]);
-});
-
-test("other content under an id of a transaction waits for the next one", () => {
+test("a second delivery of a waiting batch is stored once and acknowledged too; other content under its id waits", () => {
   const line = lineOf([{ key: "same" }, { key: "same", hash: "87654321" }, { key: "other" }, { key: "same" }]);
   const { group, copies } = line.cut();
   expect([group, copies].map((batches) => batches.map(({ key }) => key))).toEqual([["same", "other"], ["same"]]);

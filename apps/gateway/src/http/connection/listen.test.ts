@@ -27,15 +27,6 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("a port at which another server listens is an error", async () => {
-  const other = fastify();
-  const port = await listen(other, { host, port: 0 });
-  onTestFinished(() => other.close());
-  const app = fastify();
-  onTestFinished(() => app.close());
-  await expect(listen(app, { host, port })).rejects.toMatchObject({ code: "EADDRINUSE" });
-});
-
 test("a port that another server takes meanwhile is an error", async () => {
   const [first, second] = [fastify(), fastify()];
   for (const app of [first, second]) onTestFinished(() => app.close());
