@@ -70,11 +70,17 @@ test.each(domains)("$name: every field of an event is stored, read back and expo
   if (domain.files === undefined) return;
 
   const exported: Event[] = [];
+  const entries: EntryFields[] = [];
   const read = eventReader(domain);
-  const onEvent = (event: Event, entry: EntryFields) =>
+  const onEvent = (event: Event, own: EntryFields) => {
+    const entry: EntryFields = JSON.parse(JSON.stringify(own));
+    entries.push(entry);
     exported.push(Object.assign(read(entry, event.id), ...arrivalOf(domain, event)));
+  };
   const options = { ...all, files: domain.files, database, onEvent, onProgress: () => undefined };
   await exportEvents(options, new PassThrough().resume());
+  const fields = Object.keys(domain.files.fields);
+  expect(fields.filter((name) => entries.every((entry) => entry[name] === undefined))).toEqual([]);
   // Corrections of purchases have no files.
   expect(byId(exported)).toEqual(byId(events.filter((event) => domain.name !== "purchases" || !("kind" in event))));
 });
