@@ -17,11 +17,6 @@ const batchOf = (sequence: number, board: string, member: string, count: number)
 const keysOf = (domain: string) => redis.keys(`${namespace}:{${domain}:*`);
 const entriesOf = async (domain: string, board: string) => (await rankings.top(domain, board, 100)).entries;
 
-test("a generation built without batches has no as-of time", async () => {
-  await goLive(await begin("nothing"), 0);
-  expect(await rankings.top("nothing", "b", 10)).toEqual({ entries: [], isExact: true, asOf: undefined });
-});
-
 test("a new generation is visible from its switch on, with marks and as-of time; the old one is deleted", async () => {
   await rankings.rank("built", batchOf(0, "old", "1", 2));
   const generation = await begin("built");
