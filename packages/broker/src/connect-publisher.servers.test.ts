@@ -166,6 +166,12 @@ test("connections that are lost repeatedly while publishing lose no message and 
   }
   expect(new Set(await Promise.all(outcomes))).toEqual(new Set(["confirmed"]));
   expect([...new Set(await broker.takeIds(queue))]).toEqual(ids);
+  // A new connection sends what has no outcome: nothing.
+  const next = proxy.nextConnection();
+  proxy.endConnections();
+  await next;
+  expect(await publisher.publish({ queue, messageId: "last", body })).toBe("confirmed");
+  expect(await broker.takeIds(queue)).toEqual(["last"]);
 });
 
 test("messages published without a connection are sent in order after it is restored", async () => {

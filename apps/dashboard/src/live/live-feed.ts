@@ -147,10 +147,9 @@ class LiveFeed {
         return true;
       }),
     );
-    const isOne = rejections.includes(true);
-    // The gateway responds, also when it rejects all paths.
-    if (isOne) this.connection.value = { state: "open" };
-    return isOne;
+    // The gateway responds, also when it rejects all paths. Otherwise it may yet reject the stream of the others.
+    if (!rejections.includes(false)) this.connection.value = { state: "open" };
+    return rejections.includes(true);
   }
 
   #lose(reason: string): void {

@@ -51,9 +51,10 @@ test.each([
   },
 );
 
-test("an event of a gateway whose clock is ahead is awaited, and an old one is unknown", async () => {
+test("an event of a gateway whose clock is ahead is awaited, and an old or invented one is unknown", async () => {
   const { finder } = finderOf(10);
   const unknown = id.replace(/1$/, "2");
   await expect(finder.find(things, unknown, Date.now() + 86_400_000)).rejects.toMatchObject({ code: "NOT_YET" });
+  expect(await finder.find(things, unknown, Date.now() + 365 * 86_400_000)).toBeUndefined();
   expect(await finder.find(things, unknown, 0)).toBeUndefined();
 });

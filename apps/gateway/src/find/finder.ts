@@ -32,6 +32,8 @@ interface FinderOptions {
 const overheadBytes = 400;
 // How long writers may be behind. An older event that is on neither endpoint is 404.
 const youngMs = 3_600_000;
+// An id of a time that is further ahead was invented, or its gateway had a clock that is corrected by now.
+const aheadMsMax = 7 * 86_400_000;
 // The longer the oldest waits, the less often, so that an outage of the writer causes no storm of queries.
 const pollEveryMsMin = 5;
 const pollEveryMsMax = 100;
@@ -97,7 +99,8 @@ export function createFinder({ read, write, recentBytesMax, waitMs, waitersMax, 
       if (own !== undefined) return found("memory", lookup.ofEvent(own.event));
       const key = [bytesOfEventId(id)] as const;
       // By either clock: setting the first one does not change the second. The clock of another gateway may be ahead.
-      const isYoung = acceptedAtMs > Math.min(Date.now(), performance.timeOrigin + performance.now()) - youngMs;
+      const clocks = [Date.now(), performance.timeOrigin + performance.now()];
+      const isYoung = acceptedAtMs > Math.min(...clocks) - youngMs && acceptedAtMs < Math.max(...clocks) + aheadMsMax;
       const row = await read(lookup, key).catch((error: unknown) => {
         // Read endpoint down: the write endpoint has recent events. Overloaded: fails, because load must not shift.
         if (!isYoung || (error instanceof ClientError && error.code === "READS_FULL")) throw error;

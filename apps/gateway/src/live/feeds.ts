@@ -114,7 +114,9 @@ export class Feeds {
     running.dueAtMs =
       ownMs === undefined ? Math.max(togetherAtMs, begun + restMs) : begun + Math.max(ownMs, tookMs, longMs);
     running.isReading = false;
-    running.feed.update(running.feed.hasBody || this.hasRoom ? response : running.source.full);
+    running.feed.update(
+      running.feed.hasBody || response.status !== 200 || this.hasRoom ? response : running.source.full,
+    );
   }
 }
 

@@ -18,8 +18,8 @@ export interface KeptReadOptions {
   readonly waitMs: number;
 }
 
-/** Keeps what was read for `keptMs`, and forgets what is not asked for again. A failed read keeps the value before, and is repeated only after `keptMs`: while
- * the database is down, rankings keep their names and are hardly slower. */
+/** Keeps what was read for `keptMs`, and forgets what is not asked for again. A failed read keeps the value before, and
+ * is repeated only after `keptMs`: while the database is down, rankings keep their names and are hardly slower. */
 export function keptReads({ read, keptMs, keysMax, waitMs }: KeptReadOptions): Sources["readKept"] {
   /** KeyedRead<K, T> → Kept<T> by name of the key, the oldest first. */
   const kinds = new Map<object, Map<string, Kept<unknown>>>();

@@ -203,7 +203,7 @@ function Attention({ sales, limit }: { readonly sales: Live<Sales>; readonly lim
           <>
             {lines.length === 0 && <Message kind="empty">{noneText(body)}</Message>}
             <ul class="attention">{lines.slice(0, limit)}</ul>
-            {lines.length > limit && <a href={linkTo(["chain", "attention"])}>and {lines.length - limit} more</a>}
+            {lines.length > limit && <a href={linkTo(["chain", "attention"])}>and more</a>}
             <AlertRules />
           </>
         );
