@@ -113,8 +113,7 @@ test("an event of a removed month becomes a dead letter with the reason; events 
   const bodies = [bodyOf([late, first]), bodyOf([alsoLate, recent])];
   // Whatever the clock of the writer says.
   const clock = vi.spyOn(Date, "now").mockReturnValue(Date.UTC(2000, 0));
-  const stored = await store(...bodies);
-  clock.mockRestore();
+  const stored = await store(...bodies).finally(() => clock.mockRestore());
   expect([stored.changes, stored.late]).toEqual([2, 2]);
   const kept = await rowsOf(database.writer, storeId);
   expect(kept).toHaveLength(3);

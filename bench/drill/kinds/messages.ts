@@ -12,7 +12,7 @@ import type { FaultKind } from "./fault-kind.ts";
 /* Messages that no gateway sends, and deliveries that a broker may repeat. The target is a domain, or all. */
 
 const caughtWithinMs = 10_000;
-// Some times what a writer or ranker that was killed held.
+// Several times what a writer or ranker that was killed held.
 const redeliveredMax = 100;
 type Queue = "ingest" | "rank";
 const drillId = (): string => `drill-${randomBytes(8).toString("hex")}`;

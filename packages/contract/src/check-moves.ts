@@ -8,7 +8,7 @@
  * ids have up to 17. prefix: likewise, or two with a comma: joinBoards joins those of all time and of a day. */
 type Form = "text" | "short" | "prefix" | "change" | readonly Form[];
 
-const boards: Form = ["text", ["text", "change"]];
+const boards: Form = ["short", ["text", "change"]];
 // Prefix, mirror prefix, members with their keys.
 const mirrored: Form = ["prefix", "prefix", ["short", ["text", "change"]]];
 const listOfTwo = 0x92;

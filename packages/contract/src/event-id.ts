@@ -14,7 +14,7 @@ let counter = 0;
 let timeDigits = "";
 
 /** A UUIDv7 (RFC 9562, 5.7 and 6.2, method 1): 48 bits of time, a 12-bit counter that grows within a ms, 62 random
- * bits. Ids of one gateway grow, so rows arrive at the end of the clustered index; those of randomUUIDv7 do not grow
+ * bits. Ids of one gateway grow unless its clock is set back by hours, so rows arrive at the end of the clustered index; those of randomUUIDv7 do not grow
  * within a ms. 0.2 µs: randomUUID takes random bytes for many ids at a time. */
 export function newEventId(): EventId {
   const now = Date.now();

@@ -73,6 +73,7 @@ test.each([
   ["mirrored counts without members", "929092a56974656d3aa673746f72653a"],
   ["three joined prefixes", "929093a3612c2ca3632c6492a13792a13501"],
   ["three joined mirror prefixes", "929093a3612c62a3632c2c92a13792a13501"],
+  ["a board of 256 bytes", `9292da0100${"37".repeat(256)}92a16d0190`],
   ["a mirrored member of 256 bytes", `929093a161a16292da0100${"37".repeat(256)}92a13501`],
   ["a mirror prefix of 256 bytes", `929093a161da0100${"37".repeat(256)}92a13792a13501`],
 ])("rejects moves with %s", (_, hex) => {

@@ -63,7 +63,12 @@ export class MoveLog implements Pick<Moves, "add" | "addMirrored"> {
       for (const side of this.#sides.get(of) ?? [])
         this.#walk(side, side.lists.get(key), from, (other, by) => add(this.#names[other] ?? "", by));
     for (const side of this.#chains.get(board) ?? [])
-      for (const [name, list] of side.lists) this.#walk(side, list, from, (_, by) => add(name, by));
+      for (const [name, list] of side.lists) {
+        if ((this.#newest[list] ?? -1) < from) continue;
+        let sum = sums.get(name) ?? 0;
+        this.#walk(side, list, from, (_, by) => void (sum += part(by)));
+        sums.set(name, sum);
+      }
     return sums;
   }
 

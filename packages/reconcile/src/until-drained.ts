@@ -4,7 +4,7 @@ import { queuesOf, textOfBatchId, type Domain, type SqlReader } from "@tally/con
 import type { Rankings } from "@tally/redis";
 
 export interface Look {
-  /** Differs from the previous look's when anything was stored or ranked in between. */
+  /** Differs from the previous look's when anything was stored in between. */
   readonly progress: string;
   /** Returns what is under way if there was no progress for this long. Empty: the system has drained. */
   readonly underWay: (stillForMs: number) => Promise<readonly string[]>;

@@ -23,7 +23,7 @@ const rowsPerTransaction = 10_000;
 /** tally retention */
 export function retentionCommand(): Command {
   return newCommand("retention", {
-    1: "another process is removing months, a file with other content is in the way, or an exported line does not have all content of its event; nothing is lost: run the same command again to continue",
+    1: "another process is removing months, a file with other content is in the way, an exported line does not have all content of its event, or the clock of the host is ahead; nothing is lost: run the same command again to continue",
     3: "a server does not respond, or the table is in use for too long; run the same command again to continue",
   })
     .description("exports the rows of old months to files and removes them; rankings keep their counts")
@@ -53,8 +53,8 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
   await directoryOnDisk(directory);
   await withServers(({ config, database, rankings }) =>
     withProgress(async (progress) => {
-      // By a clock that is ahead, months would go that must stay.
-      if ((firstKeptMonth(flags.keepMonths, await clockOf(database.writer)) ?? "") < firstKept)
+      // By a clock that is ahead, months would go that must stay. A day is harmless: see surelyRetainedFrom.
+      if ((firstKeptMonth(flags.keepMonths, (await clockOf(database.writer)) + 86_400_000) ?? "") < firstKept)
         throw new CommandError("the clock of this host is ahead of the database's");
       const onWait = (): void => progress.note("waits until all batches are folded");
       const outcome = await retain({

@@ -24,7 +24,7 @@ test("no month is removed that ended less than 31 days ago", () => {
   expect(firstKeptMonth(13, Date.parse("2026-11-22T23:59Z"))).toBe("2025-10");
 });
 
-test("whatever may be removed at any time is checked by a writer whose clock is up to a day behind or ahead", () => {
+test("whatever may be removed at any time is checked, also by a clock that is up to a day behind or ahead", () => {
   for (let now = Date.parse("2026-01-01T00:00Z"); now < Date.parse("2028-01-02T00:00Z"); now += 21_600_000) {
     const firstKept = firstKeptMonth(1, now) ?? firstKeptMonth(2, now);
     const [year = "", month = ""] = (firstKept ?? "").split("-");

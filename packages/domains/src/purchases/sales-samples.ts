@@ -6,6 +6,7 @@ import { dateAfter, endOf, type StoreClock } from "./business-day.ts";
 import { ofAll } from "./live-chain.ts";
 import { seriesOf } from "./series.ts";
 import { listOf } from "./store.ts";
+import { ifAvailable } from "./window-counts.ts";
 
 /*
  * What the chain sold over time. Each minute a ranker notes what the boards of the live days show. A sample has sums since
@@ -111,7 +112,7 @@ export async function sample(
   let isKept = false;
   const ids = (await rows.query<{ id: number }>(selectStores)).map(({ id }) => id);
   for (let day = firstLiveDay(nowMs); day <= dateAfter(today, 1); day = dateAfter(day, 1)) {
-    const now = await soldNow(boards, day);
+    const now = await ifAvailable(soldNow(boards, day), minuteMs);
     // After an upgrade, days before the first complete one are not kept.
     if (now === undefined) continue;
     isKept = true;

@@ -142,7 +142,7 @@ export interface Rankings extends BatchRanking {
   /** What Redis keeps of the given boards, in their order. The cost grows with the number of cells. Not one moment:
    * what is ranked meanwhile may be there in part. */
   cells(domain: string, boards: readonly BoardToRead[]): Promise<readonly BoardCells[]>;
-  /** The same of the live generation, if it is that to the end of the read; undefined: it does not keep the board. */
+  /** The same. Rejects unless one generation is live to the end of the read. undefined: it does not keep the board. */
   whole(domain: string, boards: readonly string[]): Promise<WholeBoards>;
   /** Those of the given boards that have exactly the given cells; only boards of keys of mirrored counts are compared. */
   equal(domain: string, boards: readonly Board[]): Promise<ReadonlySet<string>>;
