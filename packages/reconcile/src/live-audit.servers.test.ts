@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 
-const single = storedSales(["few", "wrong", "hidden", "many", "hot", "chain"]);
+const single = storedSales(["few", "wrong", "hidden", "many", "moved", "hot", "chain"]);
 const two = storedSales(["wide", "long", "marked"], 2);
 const { redis, namespace, rankings, open } = single;
 
@@ -208,6 +208,27 @@ test("cells that are right when they are read again are no differences, however 
     },
   });
   expect([boards.differences.count, surplus]).toEqual([0, 1]);
+});
+
+test("what is ranked between the snapshot and a comparison is expected in it", async () => {
+  const { store, audit } = await open("moved");
+  await store(10);
+  const again: unknown[] = [];
+  const found = await audit({
+    liveMs: 1000,
+    rankings: {
+      ...rankings,
+      async *marks(domain) {
+        await store(10);
+        yield* rankings.marks(domain);
+      },
+      cells(domain, asked) {
+        again.push(...asked.filter((one) => "members" in one));
+        return rankings.cells(domain, asked);
+      },
+    },
+  });
+  expect([found.agrees, again]).toEqual([true, []]);
 });
 
 test("a cell that moves at every look is no difference", async () => {
