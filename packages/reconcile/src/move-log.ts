@@ -7,9 +7,9 @@ interface Side {
 }
 
 /**
- * Moves in the order of their arrival. Each board has a list of its own, from the newest back, so that a move is
- * written once, not to each of its boards: about 0.1 µs and 24 bytes, however many series and boards of the chain show
- * it. The sums of a board are added up when they are asked for.
+ * Moves in the order of their arrival. A move is written once, and not once for each board that shows it: it takes 24
+ * bytes. Each key and each member has a list of its moves, the newest first. The sums of a board are added up when they
+ * are asked for.
  */
 export class MoveLog implements Pick<Moves, "add" | "addMirrored"> {
   /** Moves until now: the place of the next one. */
