@@ -100,6 +100,7 @@ test("some of several words, each once and in their own order; without the varia
 test.each([
   ["amqp://u:hunter2@h,http://u:hunter2@h", "as number 2 of 2 http:// and more"],
   ["amqp://u:hunter2@h,u:hunter2@h", "as number 2 of 2 a text"],
+  ["amqp://h,amqp://u:hunter2%@h", "as number 2 of 2 one with a % that does not begin a code"],
   [" , ", "no URL"],
 ])("several URLs in one variable are checked one by one: %s", (text, got) => {
   const error = problemsOf({ AMQP_URL: text }, nodes);
@@ -175,6 +176,7 @@ test.each([
   ["redis+cluster://u:hunter2@a,redis+cluster://u:hunter3@b", "nodes that differ in protocol, user or password"],
   ["redis+cluster://u:hunter2@a/1", "a cluster with the number of a database, which it does not have"],
   ["redis+cluster://", "redis+cluster:// and more"],
+  ["redis://u:hunter2%@a", "one with a % that does not begin a code; in a password it is written %25"],
   ["http://u:hunter2@a", "http:// and more"],
   ["REDISS://u:hunter2@a", "a text 20 characters long"],
 ])("%s is rejected", (text, got) => {

@@ -89,6 +89,7 @@ export const redisUrl = kind<string>((_options, variable) => ({
   expected: `a URL, ${forms(redisServer)}, or nodes of a cluster separated by commas, ${forms(redisCluster)}`,
   read(text) {
     const entries = entriesOf(text);
+    if (!isEncoded(text)) return { got: unencoded };
     if (entries.length > 1 && entries.every((entry) => isUrl(entry, redisServer)))
       return { got: `${entries.length} URLs of single servers` };
     if (isUrl(text, redisServer)) return { value: text };
@@ -175,6 +176,7 @@ function forms(protocols: readonly string[]): string {
 /** What to print instead of a URL that cannot be used; undefined: it can. */
 function problemOf(text: string, protocols: readonly string[]): string | undefined {
   if (!isUrl(text, protocols)) return hidden(text);
+  if (!isEncoded(text)) return unencoded;
   try {
     if (text.startsWith("mysql:")) tlsOf(text);
     return undefined;
@@ -187,6 +189,18 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   const parsed = URL.parse(text);
   // The driver of Redis takes REDISS: for a protocol without TLS.
   return parsed !== null && parsed.host !== "" && protocols.some((protocol) => text.startsWith(protocol));
+}
+
+const unencoded = "one with a % that does not begin a code; in a password it is written %25";
+
+/** The drivers decode user and password. */
+function isEncoded(text: string): boolean {
+  try {
+    decodeURI(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a node is connected to in the same way as the first; it need not repeat user and password. */
