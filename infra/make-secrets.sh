@@ -1,16 +1,21 @@
 #!/bin/sh
 # Creates what the containers need: passwords in infra/.env, which Compose reads, and the addresses of the servers with
-# them in infra/secrets, one file for each secret. Keeps an existing .env, and writes the files again from it.
+# them in infra/secrets, one file for each secret. Adds only the passwords that an existing .env lacks, and writes the
+# files again from it.
 set -eu
 umask 077
 cd "$(dirname "$0")"
-if [ ! -e .env ]; then
-  for name in RABBITMQ DATABASE DATABASE_ROOT DATABASE_REPLICATION REDIS GATEWAY WRITER RANKER MAINTENANCE; do
-    password=$(openssl rand -hex 16)
-    echo "TALLY_${name}_PASSWORD=$password"
-  done >.env.new
-  mv .env.new .env
-fi
+touch .env
+. ./.env
+# A last line without its end gets it.
+awk 1 .env >.env.new
+for name in RABBITMQ DATABASE DATABASE_ROOT DATABASE_REPLICATION REDIS GATEWAY WRITER RANKER MAINTENANCE; do
+  eval "password=\${TALLY_${name}_PASSWORD:-}"
+  [ -z "$password" ] || continue
+  password=$(openssl rand -hex 16)
+  echo "TALLY_${name}_PASSWORD=$password" >>.env.new
+done
+mv .env.new .env
 . ./.env
 database=${TALLY_DATABASE:-tally}
 mkdir -p secrets

@@ -224,11 +224,15 @@ test("make-secrets.sh writes every secret once, as the addresses that the apps r
   const folder = await temporaryDirectory();
   cpSync(join(infra, "make-secrets.sh"), join(folder, "make-secrets.sh"));
   const make = (env = process.env) => execFileSync("sh", [join(folder, "make-secrets.sh")], { stdio: "pipe", env });
+  // A file with a variable of docs/containers.md, and with a password that Compose calls not set.
+  const own = "TALLY_PORT=8081\nTALLY_DATABASE_PASSWORD=";
+  writeFileSync(join(folder, ".env"), own);
   // Without random numbers it fails, and leaves no empty passwords that the next run would keep.
   writeFileSync(join(folder, "openssl"), "#!/bin/sh\nexit 127\n", { mode: 0o755 });
   expect(() => make({ ...process.env, PATH: `${folder}:${process.env["PATH"]}` })).toThrow();
   make();
   const environment = readFileSync(join(folder, ".env"), "utf8");
+  expect(environment.startsWith(`${own}\n`)).toBe(true);
   const passwords = Array.from(environment.matchAll(/^(\w+)=([0-9a-f]{32})$/gm), ([, name]) => name);
   const required = new Set(Object.values(servers.secrets ?? {}).map((secret) => secret.environment));
   expect(new Set(passwords)).toEqual(required);
