@@ -14,23 +14,26 @@ curl --fail --silent --show-error --retry 10 --retry-all-errors --output /etc/ta
 printf '%s\n' "$SETTINGS" > /etc/tally/settings
 
 # Runs before each start, so that a restart takes a changed secret. Each key of the secret becomes a file in memory;
-# only uid 1000 reads it.
+# only uid 1000 reads it. While Secrets Manager is down the files stay, and an image that is here needs no registry.
 cat > /usr/local/bin/tally-prepare <<END
 #!/bin/bash
 set -euo pipefail
 umask 077
-rm -rf /run/tally && install -d -m 0700 /run/tally
-secret=\$(aws secretsmanager get-secret-value --region "$REGION" --secret-id "$SECRET" --query SecretString --output text)
-for key in \$(jq --raw-output 'keys[]' <<<"\$secret"); do
-  jq --raw-output --arg key "\$key" '.[\$key]' <<<"\$secret" > "/run/tally/\$key"
-  echo "\${key}_FILE=/run/secrets/\$key"
-done > /run/tally.files
-chown -R 1000:1000 /run/tally
-registry="${IMAGE%%/*}"
-case "\$registry" in
-  *.amazonaws.com) aws ecr get-login-password --region "$REGION" | docker login --username AWS --password-stdin "\$registry" ;;
-esac
-docker pull --quiet "$IMAGE"
+if secret=\$(timeout 60 aws secretsmanager get-secret-value --region "$REGION" --secret-id "$SECRET" --query SecretString --output text); then
+  rm -rf /run/tally && install -d -m 0700 /run/tally
+  for key in \$(jq --raw-output 'keys[]' <<<"\$secret"); do
+    jq --raw-output --arg key "\$key" '.[\$key]' <<<"\$secret" > "/run/tally/\$key"
+    echo "\${key}_FILE=/run/secrets/\$key"
+  done > /run/tally.files
+  chown -R 1000:1000 /run/tally
+fi
+if ! docker image inspect "$IMAGE" >/dev/null 2>&1; then
+  registry="${IMAGE%%/*}"
+  case "\$registry" in
+    *.amazonaws.com) aws ecr get-login-password --region "$REGION" | docker login --username AWS --password-stdin "\$registry" ;;
+  esac
+  docker pull --quiet "$IMAGE"
+fi
 END
 chmod 0755 /usr/local/bin/tally-prepare
 

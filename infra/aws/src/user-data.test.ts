@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
 
 const read = (name: string): string => readFileSync(new URL(`../../ec2/${name}`, import.meta.url), "utf8");
@@ -34,6 +36,30 @@ test.each(["gateway", "operator"])(
     expect(status).toBe(1);
   },
 );
+
+test("an app takes a changed secret, and starts again while Secrets Manager and registry are down", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tally-user-data-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o755 });
+  write("aws", "#!/bin/sh\ncat secret\n");
+  write("jq", '#!/bin/sh\ncase "$*" in *keys*) echo REDIS_URL ;; *) cat ;; esac\n'); // the secret is the only value
+  write("docker", '#!/bin/sh\ncase "$1" in image) [ -e image ] ;; pull) cp secret image ;; login) grep -q . ;; esac\n');
+  write("chown", "#!/bin/sh\n");
+  const [script = ""] = /^cat > \/usr\/local\/bin\/tally-prepare .*?^END\n/ms.exec(read("run-app.sh")) ?? [];
+  const variables = "REGION=r SECRET=s IMAGE=1.dkr.ecr.r.amazonaws.com/tally/writer:1";
+  const input = `${variables}\n${script.replaceAll(/\/run(?=\/tally)|\/usr\/local\/bin/g, folder)}bash tally-prepare`;
+  const prepare = () => {
+    const env = { PATH: `${folder}:${process.env["PATH"]}` };
+    expect(spawnSync("/bin/bash", [], { input, cwd: folder, env })).toMatchObject({ status: 0 });
+    return ["tally.files", "tally/REDIS_URL"].map((name) => readFileSync(join(folder, name), "utf8"));
+  };
+  write("secret", "first\n");
+  expect(prepare()).toEqual(["REDIS_URL_FILE=/run/secrets/REDIS_URL\n", "first\n"]);
+  write("secret", "second\n");
+  expect(prepare()[1]).toBe("second\n");
+  rmSync(join(folder, "secret"));
+  expect(prepare()).toEqual(["REDIS_URL_FILE=/run/secrets/REDIS_URL\n", "second\n"]);
+});
 
 /** The user data that the commands of docs/deploy-ec2.md make, for an app or for the operator. */
 function fromPage(app: string): string {
