@@ -158,7 +158,7 @@ test("a gateway has the memory that docs/containers.md sums up in Compose, on EC
   expect(text).toContain(`${(needed / 1e9).toFixed(1)} GB with the defaults`);
   const limits = [
     ["infra/compose.production.yaml", /limits: .*memory: "\$\{TALLY_APP_MEMORY:-(\d+)G\}"/, 2 ** 30],
-    ["infra/ec2/gateway.sh", /^MEMORY=(\d+)g$/m, 2 ** 30],
+    ["infra/ec2/app.sh", /8083" MEMORY=(\d+)g/, 2 ** 30],
     ["infra/aws/src/sizes.ts", /gateway: .*memory: (\d+)/, 2 ** 20],
   ] as const;
   for (const [file, limit, unit] of limits)

@@ -1,8 +1,8 @@
-# Second part of the user data of gateway, writer and ranker, for Amazon Linux 2023 on arm64 or x86. Runs the image of
+# Second part of the user data of an app, for Amazon Linux 2023 on arm64 or x86. Runs the image of
 # the app as a systemd unit: no root, no capabilities, a read-only root file system, secrets as files in memory. The
 # role of the instance may read the secret and pull the image.
 set -euo pipefail
-case "$REGION$IMAGE$SECRET$SETTINGS" in *"<"*) echo "replace the values in angle brackets in $APP.sh" >&2; exit 1 ;; esac
+case "$REGION$IMAGE$SECRET$SETTINGS" in *"<"*) echo "replace the values in angle brackets in app.sh" >&2; exit 1 ;; esac
 
 dnf install --quiet --assumeyes docker jq
 systemctl enable --now docker
@@ -71,7 +71,7 @@ systemctl enable --now tally.service
 
 # The instance is ready when the app lives; cloud-init reports a failure otherwise.
 for _ in $(seq 60); do
-  if curl --fail --silent --output /dev/null "http://127.0.0.1:$LIVE_PORT/health/live"; then exit 0; fi
+  if curl --fail --silent --output /dev/null "http://127.0.0.1:${PORTS%% *}/health/live"; then exit 0; fi
   sleep 2
 done
 journalctl --unit tally.service --lines 50 --no-pager >&2

@@ -43,9 +43,9 @@ docker load
 for app in "$@"; do
   docker tag "localhost/tally-$app:test" "localhost:5000/tally/$app:test"
   docker push "localhost:5000/tally/$app:test"
-  values="s|<registry>|localhost:5000|; s|<tag>|test|; s|<name or ARN[^>]*>|$app|; s|<[^>]*>|172.16.0.0/12|"
+  values="s|<app>|$app|; s|<registry>|localhost:5000|; s|<tag>|test|; s|<name or ARN[^>]*>|$app|; s|<[^>]*>|172.16.0.0/12|"
   systemctl stop tally 2>/dev/null || true
-  { sed "$values" "/infra/ec2/$app.sh"; cat /infra/ec2/run-app.sh; } >/root/user-data
+  { sed "$values" "/infra/ec2/app.sh"; cat /infra/ec2/run-app.sh; } >/root/user-data
   bash /root/user-data
 done
 END

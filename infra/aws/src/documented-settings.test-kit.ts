@@ -27,6 +27,7 @@ function rowsOf(text: string, title: string) {
   if (rows.length === 0) throw new Error(`docs/settings.md: expected a table of settings in "### ${title}"`);
   return rows.map(([, variable = "", expected = "", preset = ""]) => ({
     variable,
+    preset: preset.trim().replaceAll("`", ""),
     mustBeSet: preset.trim() === "must be set",
     /** A URL of a server: it has a password. */
     isAddress: /\b(amqps?|mysql|rediss?):\/\//.test(expected),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
-import { nodeEnvironment } from "./apps/app-settings.ts";
+import { gatewayOperatorPort, livePorts, nodeEnvironment, stopTimeoutSeconds } from "./apps/app-settings.ts";
 import { documentedSettings } from "./documented-settings.test-kit.ts";
 import { createApp } from "./create-app.ts";
 import { sizes } from "./sizes.ts";
@@ -131,6 +131,17 @@ test("every variable of a container is a setting that the app has, and none that
     expect(
       set.filter((name) => inSecrets.has(name) !== settings.find(({ variable }) => variable === name)?.isAddress),
     ).toEqual([]);
+  }
+});
+
+test("the stack expects the ports that apps have by default, and more than the time in which they stop", () => {
+  const preset = (app: string, name: string) =>
+    Number(documentedSettings()[app]?.find(({ variable }) => variable === name)?.preset);
+  expect(gatewayOperatorPort).toBe(preset("gateway", "GATEWAY_HEALTH_PORT"));
+  for (const app of apps) {
+    const name = app === "gateway" ? "PORT" : `${app.toUpperCase()}_HEALTH_PORT`;
+    expect([app, livePorts[app]]).toEqual([app, preset(app, name)]);
+    expect(stopTimeoutSeconds).toBeGreaterThan(preset(app, "STOP_WITHIN_MS") / 1000);
   }
 });
 

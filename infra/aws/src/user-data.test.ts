@@ -9,27 +9,31 @@ const read = (name: string): string => readFileSync(new URL(`../../ec2/${name}`,
 
 const bytesMax = 16 * 1024;
 
-test.each(["gateway", "writer", "ranker"] as const)("the user data of a %s has settings that it knows", (app) => {
-  const script = read(`${app}.sh`) + read("run-app.sh");
-  const [, settings = ""] = /<<'END' \|\| true\n(.*?)\nEND\n/s.exec(script) ?? [];
-  const names = settings.split("\n").map((line) => line.split("=")[0]);
-  expect(names).toContain("NAMESPACE");
-  const setting = (name: string) => Number(new RegExp(`^${name}=(\\d+)$`, "m").exec(settings)?.[1] ?? 0);
-  const seconds = (option: string) => Number(new RegExp(`${option}(\\d+)`).exec(script)?.[1] ?? expect.fail(option));
-  // The app ends by itself before Docker kills it, and Docker before systemd does.
-  expect(setting("STOP_WITHIN_MS")).toBeGreaterThan(0);
-  expect(seconds("docker stop --time ")).toBeGreaterThan((setting("DRAIN_MS") + setting("STOP_WITHIN_MS")) / 1000);
-  expect(seconds("TimeoutStopSec=")).toBeGreaterThan(seconds("docker stop --time "));
-  // Longer than two checks of 5 s (docs/deploy-ec2.md).
-  if (app === "gateway") expect(setting("DRAIN_MS")).toBeGreaterThan(2 * 5000);
-  const known = new Set(documentedSettings()[app]?.map(({ variable }) => variable));
-  expect(names.filter((name) => name === undefined || !known.has(name))).toEqual([]);
-});
+test.each(["gateway", "writer", "ranker"] as const)(
+  "the user data of a %s has settings that it knows and that are not their defaults",
+  (app) => {
+    const script = read("run-app.sh");
+    const input = `${read("app.sh").replaceAll("<app>", app)}\necho "$SETTINGS"`;
+    const { stdout } = spawnSync("/bin/bash", [], { input, encoding: "utf8" });
+    const given = Array.from(stdout.matchAll(/^(\w+)=(.*)$/gm), ([, name = "", value = ""]) => ({ name, value }));
+    const preset = (name: string) => documentedSettings()[app]?.find(({ variable }) => variable === name)?.preset;
+    const setting = (name: string) => Number(given.find((one) => one.name === name)?.value ?? preset(name) ?? 0);
+    const seconds = (option: string) => Number(new RegExp(`${option}(\\d+)`).exec(script)?.[1] ?? expect.fail(option));
+    // The app ends by itself before Docker kills it, and Docker before systemd does.
+    expect(setting("STOP_WITHIN_MS")).toBeGreaterThan(0);
+    expect(seconds("docker stop --time ")).toBeGreaterThan((setting("DRAIN_MS") + setting("STOP_WITHIN_MS")) / 1000);
+    expect(seconds("TimeoutStopSec=")).toBeGreaterThan(seconds("docker stop --time "));
+    // Longer than two checks of 5 s (docs/deploy-ec2.md).
+    if (app === "gateway") expect(setting("DRAIN_MS")).toBeGreaterThan(2 * 5000);
+    expect(given.length).toBeGreaterThan(0);
+    for (const { name, value } of given) expect([undefined, value]).not.toContain(preset(name));
+  },
+);
 
-test.each(["gateway", "operator"])(
-  "user data of a %s whose values are not replaced changes nothing and ends with status 1",
+test.each(["app", "operator"])(
+  "user data of an %s whose values are not replaced changes nothing and ends with status 1",
   (name) => {
-    const script = read(`${name}.sh`) + read(name === "gateway" ? "run-app.sh" : `run-${name}.sh`);
+    const script = read(`${name}.sh`) + read(`run-${name}.sh`);
     // With an empty PATH nothing but bash itself can run.
     const { status, stderr } = spawnSync("/bin/bash", [], { input: script, encoding: "utf8", env: { PATH: "" } });
     expect(stderr).toBe(`replace the values in angle brackets in ${name}.sh\n`);
@@ -88,7 +92,7 @@ test.each(["gateway", "writer", "ranker", "operator"])(
     // bash reads it and does not run it.
     expect(spawnSync("bash", ["-n"], { input: script, encoding: "utf8" }).stderr).toBe("");
     expect(script.length).toBeLessThan(bytesMax);
-    const own = read(`${app}.sh`).match(/<[a-z][^>\n]*>/g) ?? [];
+    const own = read(app === "operator" ? "operator.sh" : "app.sh").match(/<[a-z][^>\n]*>/g) ?? [];
     expect(own.length).toBeGreaterThan(3);
     for (const placeholder of own) expect(script).not.toContain(placeholder);
     expect(script).toContain(`amazonaws.com/tally/${app === "operator" ? "admin" : app}:abc1234"`);
