@@ -7,7 +7,7 @@ import { acknowledge } from "../acknowledge.ts";
 export const accounts = ["admin", "maintenance", "writer", "ranker", "gateway", "replication"] as const;
 export type Account = (typeof accounts)[number];
 
-/** Why secrets are not rotated by a schedule. docs/deploy-aws.md has the steps. */
+/** Why secrets are not rotated by a schedule. */
 export const noRotation =
   "a password changes on server and apps together, by hand: a rotation by schedule would cut off the apps that started before";
 

@@ -47,7 +47,7 @@ try {
     directory,
     database: "tally",
     namespace: process.env["NAMESPACE"] || "tally",
-    port: Number(process.env["PORT"] ?? 8080),
+    port: Number(process.env["PORT"] || 8080),
     // The page shows money.
     environment: { BY: "quantity,netSales", ...process.env },
     say: sayIndented,
