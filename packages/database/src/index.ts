@@ -53,4 +53,4 @@ export { type ExportedMonth, type RetentionProgress } from "./retention/remove-m
 export { readRetainedFrom, removedAfterDays, retainedFrom } from "./retention/retained-from.ts";
 export { retentionMigrations, surelyRetainedFrom } from "./retention/retained-from.ts";
 export { type Recounted, withRecount } from "./retention/retained-from.ts";
-export { firstKeptMonth, plan, retain, type RetainOutcome } from "./retention/retain.ts";
+export { firstKeptMonth, isHostAhead, plan, retain, type RetainOutcome } from "./retention/retain.ts";

@@ -1,4 +1,4 @@
-import { clockOf, firstKeptMonth, plan, removedAfterDays, retain } from "@tally/database";
+import { clockOf, firstKeptMonth, isHostAhead, plan, removedAfterDays, retain } from "@tally/database";
 import type { RetainOutcome, RetentionProgress } from "@tally/database";
 import { domains } from "@tally/domains";
 import { foldAll } from "@tally/reconcile";
@@ -41,7 +41,8 @@ export function retentionCommand(): Command {
 
 async function runRetention(flags: RetentionFlags): Promise<void> {
   const domain = retainedDomain(flags.domain);
-  const firstKept = firstKeptMonth(flags.keepMonths, Date.now());
+  const now = Date.now();
+  const firstKept = firstKeptMonth(flags.keepMonths, now);
   if (firstKept === undefined) {
     throw usageError(
       `--keep-months: expected months that ended at least ${removedAfterDays} days ago to be removed; keep one more`,
@@ -53,8 +54,7 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
   await directoryOnDisk(directory);
   await withServers(({ config, database, rankings }) =>
     withProgress(async (progress) => {
-      // By a clock that is ahead, months would go that must stay. A day is harmless: see surelyRetainedFrom.
-      if ((firstKeptMonth(flags.keepMonths, (await clockOf(database.writer)) + 86_400_000) ?? "") < firstKept)
+      if (isHostAhead(flags.keepMonths, now, await clockOf(database.writer)))
         throw new CommandError("the clock of this host is ahead of the database's");
       const onWait = (): void => progress.note("waits until all batches are folded");
       const outcome = await retain({

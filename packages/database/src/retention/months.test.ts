@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addMonths, monthOf, monthsBetween } from "./months.ts";
-import { firstKeptMonth } from "./retain.ts";
+import { firstKeptMonth, isHostAhead } from "./retain.ts";
 import { surelyRetainedFrom } from "./retained-from.ts";
 
 test.each([
@@ -32,5 +32,17 @@ test("whatever may be removed at any time is checked, also by a clock that is up
     for (const skewMs of [-86_400_000, 0, 86_400_000])
       expect(surelyRetainedFrom(now + skewMs)).toBeGreaterThanOrEqual(firstDay);
     expect(firstKept).not.toBe(monthOf(now));
+  }
+});
+
+test.each([
+  [-32, false],
+  [0, false],
+  [1, false],
+  [32, true],
+])("on any day, a host %i days ahead of the database is ahead: %s", (days, expected) => {
+  for (let host = Date.parse("2026-01-01T00:00Z"); host < Date.parse("2028-01-02T00:00Z"); host += 21_600_000) {
+    const keepMonths = firstKeptMonth(1, host) === undefined ? 2 : 1;
+    expect(isHostAhead(keepMonths, host, host - days * 86_400_000)).toBe(expected);
   }
 });

@@ -38,6 +38,11 @@ export function firstKeptMonth(keepMonths: number, now: number): Month | undefin
   return Date.parse(firstDayOf(first)) > now - removedAfterDays * dayMs ? undefined : first;
 }
 
+/** Whether the host's clock removes a month that must stay. A day ahead is harmless: see surelyRetainedFrom. */
+export function isHostAhead(keepMonths: number, host: number, database: number): boolean {
+  return firstKeptMonth(keepMonths, Math.min(host, database + dayMs)) !== firstKeptMonth(keepMonths, host);
+}
+
 /** Removes all months before `firstKept`, oldest first, and finishes what an earlier run left. Gives the table
  * partitions first if it has none. Undefined: another process changes tables. */
 export async function retain(options: RetainOptions): Promise<RetainOutcome | undefined> {
