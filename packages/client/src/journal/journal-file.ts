@@ -72,12 +72,17 @@ export class AppendFile {
     // A crash has left it before it replaced the file.
     await rm(newFileOf(path), { force: true });
     const handle = await open(path, "a+", 0o600);
-    if (size !== undefined) await handle.truncate(size);
-    await syncDirectory(path);
-    const file = new AppendFile(path, handle, size ?? (await handle.stat()).size, isHeld);
-    const last = size === undefined && file.#size > 0 && (await handle.read(Buffer.alloc(1), 0, 1, file.#size - 1));
-    if (last !== false && last.buffer[0] !== 0x0a) await file.append("\n", { durable: false });
-    return file;
+    try {
+      if (size !== undefined) await handle.truncate(size);
+      await syncDirectory(path);
+      const file = new AppendFile(path, handle, size ?? (await handle.stat()).size, isHeld);
+      const last = size === undefined && file.#size > 0 && (await handle.read(Buffer.alloc(1), 0, 1, file.#size - 1));
+      if (last !== false && last.buffer[0] !== 0x0a) await file.append("\n", { durable: false });
+      return file;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   }
 
   get size(): number {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, readFile, readdir, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -16,6 +16,12 @@ async function textsAfterRestart(path: string): Promise<readonly string[]> {
   const journal = await openJournal(path);
   await journal.close();
   return textsOf(journal);
+}
+
+async function openFiles(): Promise<readonly string[]> {
+  const folder = "/proc/self/fd";
+  // Without the one that has read the folder.
+  return Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => "")));
 }
 
 test("what was appended and not settled is there after a restart, in its order", async () => {
@@ -52,9 +58,13 @@ test("a journal that another process has taken over is written no more", async (
   const journal = await openJournal(path);
   const number = await journal.append("{}");
   await rm(`${path}.lock`);
+  await writeFile(`${path}.rejected`, '{"at":'); // A crash has cut this line.
   await expect(journal.append("{}")).rejects.toMatchObject({ code: "JOURNAL_FAILED" });
   await expect(journal.settle([number], [])).rejects.toMatchObject({ code: "JOURNAL_FAILED" });
+  const rejected = [{ number, text: "{}", status: 400, error: "x" }];
+  await expect(journal.settle([], rejected)).rejects.toMatchObject({ code: "JOURNAL_FAILED" });
   await journal.close();
+  if (process.platform === "linux") expect(await openFiles()).not.toContain(`${path}.rejected`);
   expect(await textsAfterRestart(path)).toEqual(["{}"]);
 });
 
