@@ -102,12 +102,15 @@ test("a board may be added in any portions, also when it becomes large between t
 });
 
 // Ten times, because names of one ms differ in a random part only.
-test.each(Array.from({ length: 10 }, (_, n) => `turns-${n}`))(
-  "one process builds %s at a time, and deletes what a dead builder left, also one of the same ms",
-  async (domain) => {
+test.each(Array.from({ length: 10 }, (_, n) => [`turns-${n}`, n < 5 ? 0 : 3_600_000] as const))(
+  "one process builds %s at a time, and deletes what a dead builder left, whose clock was %i ms ahead",
+  async (domain, aheadMs) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
+    const now = Date.now();
+    vi.setSystemTime(now + aheadMs);
     const dead = await begin(domain);
+    vi.setSystemTime(now);
     await dead.add("b", [["1", 1]]);
     await dead.loaded(1);
     expect(await rankings.build(domain)).toBeUndefined();
@@ -133,22 +136,26 @@ test("a generation is deleted after a new one is live, also when the clock of it
   expect((await keysOf("ahead")).filter((key) => key.includes("000r") && before.includes(key))).toEqual([]);
 });
 
-test("a builder that was overtaken does not touch the younger generation", async () => {
-  const generation = await begin("overtaken");
-  expect(await rankings.isBuilding("overtaken")).toBe(true);
-  await generation.loaded(1);
-  const first = (await keysOf("overtaken")).find((key) => key.endsWith(":builder")) ?? "";
-  // Another builder's keys, after the time of this one expired.
-  const theirs = `${first.slice(0, -"builder".length)}${Date.now() + 60_000}000:b:board`;
-  await redis.zadd(theirs, 1, "member");
-  await redis.set(first, "another");
-  expect(await generation.switch()).toBe(false);
-  await generation.release();
-  expect(await redis.exists(theirs)).toBe(1);
-  expect(await redis.get(first)).toBe("another");
-  await redis.del(first);
-  expect(await rankings.isBuilding("overtaken")).toBe(false);
-});
+test.each(["switch", "release"])(
+  "a builder that was overtaken before its %s touches no other generation",
+  async (step) => {
+    const domain = `overtaken-${step}`;
+    const generation = await begin(domain);
+    expect(await rankings.isBuilding(domain)).toBe(true);
+    await generation.loaded(1);
+    const first = (await keysOf(domain)).find((key) => key.endsWith(":builder")) ?? "";
+    // Another builder's keys, after the time of this one expired. Its clock is behind.
+    const theirs = `${first.slice(0, -"builder".length)}${Date.now() - 60_000}000:b:board`;
+    await redis.zadd(theirs, 1, "member");
+    await redis.set(first, "another");
+    if (step === "switch") expect(await generation.switch()).toBe(false);
+    await generation.release();
+    expect(await redis.exists(theirs)).toBe(1);
+    expect(await redis.get(first)).toBe("another");
+    await redis.del(first);
+    expect(await rankings.isBuilding(domain)).toBe(false);
+  },
+);
 
 test("a script that fails half-way makes its generation dirty, and a new generation ends that", async () => {
   const domain = "soiled";

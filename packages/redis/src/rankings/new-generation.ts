@@ -35,10 +35,8 @@ export async function buildGeneration(
 ): Promise<NewGeneration | undefined> {
   const allKeys = keys.length < liveKeys.length ? liveKeys : keys;
   const [first = "", ...others] = allKeys;
-  // Later than the live one, whose builder's clock may have been ahead: `sweep` deletes no later ones.
-  const beginsAt = Math.max(Date.now(), startOf((await redis.get(`${first}:generation`)) ?? firstGeneration) + 1);
   // Differs from the names of earlier ones, even after Redis has lost them all.
-  const name = `${beginsAt}000r${randomBytes(4).toString("hex")}x${keys.length}`;
+  const name = `${Date.now()}000r${randomBytes(4).toString("hex")}x${keys.length}`;
   const hold = new Hold(redis, first, name);
   if (!(await hold.take())) return undefined;
   const loader = new Loader(redis, keys, name);
@@ -79,7 +77,7 @@ export async function buildGeneration(
 
     async release() {
       try {
-        for (const key of allKeys) await sweep(redis, key, name, hold);
+        for (const key of allKeys) await sweep(redis, key, hold);
       } finally {
         hold.stop();
       }
@@ -93,7 +91,7 @@ class Hold {
   readonly #take: () => Promise<boolean>;
   #takenAt = 0;
   #timer: NodeJS.Timeout | undefined;
-  isHeld = false;
+  #isHeld = false;
 
   constructor(redis: RankingsRedis, shard: string, name: string) {
     this.#take = async () => (await redis.tallyHold(shard, name, holdMs)) === 1;
@@ -101,17 +99,17 @@ class Hold {
 
   async take(): Promise<boolean> {
     this.#takenAt = performance.now();
-    this.isHeld = await this.#take();
-    if (this.isHeld) this.#timer = setInterval(() => void this.renew().catch(() => undefined), holdAgainMs);
-    return this.isHeld;
+    this.#isHeld = await this.#take();
+    if (this.#isHeld) this.#timer = setInterval(() => void this.renew().catch(() => undefined), holdAgainMs);
+    return this.#isHeld;
   }
 
   async renew(): Promise<boolean> {
     const now = performance.now();
     // After it expired, another builder may have come and gone.
-    this.isHeld &&= now - this.#takenAt < holdMs && (await this.#take());
+    this.#isHeld &&= now - this.#takenAt < holdMs && (await this.#take());
     this.#takenAt = now;
-    return this.isHeld;
+    return this.#isHeld;
   }
 
   stop(): void {
@@ -236,20 +234,16 @@ function bestOf(cells: Cells): Cells {
   return [...above, ...equal.slice(0, bestOfMember - above.length)];
 }
 
-/** Deletes all generations of a shard that are neither live nor younger than `name`, while the builder holds. */
-async function sweep(redis: RankingsRedis, shard: string, name: string, hold: Hold): Promise<void> {
-  const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
+/** Deletes all generations of a shard but the live one, while the builder holds. */
+async function sweep(redis: RankingsRedis, shard: string, hold: Hold): Promise<void> {
   for await (const keys of keysOfShard(redis, `${shard}:`)) {
-    if (!hold.isHeld) return;
+    // After the keys were read, in this order: another builder's keys are among them only if it builds or has switched.
+    if (!(await hold.renew())) return;
+    const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
     const gone = keys.filter((key) => {
       const [generation = "", ...rest] = key.slice(shard.length + 1).split(":");
-      return rest.length > 0 && generation !== live && startOf(generation) <= startOf(name);
+      return rest.length > 0 && generation !== live;
     });
     if (gone.length > 0) await redis.unlink(...gone);
   }
-}
-
-/** When a generation was begun, in ms: two of one ms have no order, and the one that was overtaken is dead. */
-function startOf(name: string): number {
-  return Math.floor(Number.parseInt(name, 10) / 1000);
 }
