@@ -29,7 +29,8 @@ export interface LookOptions {
 
 // Batches that a consumer holds are invisible from outside; the ledger shows when they are stored.
 const quietForMs = 1500;
-// An older batch without a mark is a difference: the ranker repairs missed batches within two epochs.
+// An older batch without a mark is a difference. A ranker repairs it 3 to 7 s after its epoch was closed. An epoch takes
+// 5 s, or less with several rankers. More epochs could have more batches than a look reads.
 const recentEpochs = 4;
 
 /** Looks until nothing is under way; returns what still is after `withinMs`. */
