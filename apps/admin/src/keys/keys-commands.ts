@@ -135,7 +135,7 @@ function rotateCommand(): Command {
   return newCommand("rotate", { 3: "the database does not respond" })
     .description("gives a key a new secret and shows it once; the previous one stays valid for a while")
     .argument("<id>")
-    .option("--grace <seconds>", "how long the previous secret stays valid; 0 ends it now", seconds, 86_400)
+    .option("--grace <seconds>", "how long the previous secret stays valid; 0 ends it within 5 s", seconds, 86_400)
     .addOption(jsonFlag)
     .action(async (id: string, { grace, json }: JsonFlag & { readonly grace: number }) => {
       expectKeyId(id);
@@ -178,7 +178,7 @@ function expectKeyId(text: string): void {
 
 function isRotating(id: string, until: number): CommandError {
   return usageError(
-    `the key ${id} is rotating: its previous secret is valid until ${timeOf(until)}; --grace 0 ends both secrets now; ` +
+    `the key ${id} is rotating: its previous secret is valid until ${timeOf(until)}; --grace 0 ends both within 5 s; ` +
       "if the new one is lost, make another key with `tally keys create`",
   );
 }
