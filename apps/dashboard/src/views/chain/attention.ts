@@ -14,10 +14,10 @@ export const noneText = ({ weekAgo }: Sales): string =>
     ? "No alert is on. Silent stores are known once there are sales of a week ago."
     : "No store is silent, and no alert is on.";
 
-/** How many there are: "200+" where the gateway names no more of a rule. */
+/** How many there are: "200 or more" where the gateway names no more of a rule. */
 function countOf(alerts: Sales["alerts"]): number | string {
   const isCut = [...Map.groupBy(alerts, ({ rule }) => rule).values()].some(({ length }) => length >= 200);
-  return isCut ? `${alerts.length}+` : alerts.length;
+  return isCut ? `${alerts.length} or more` : alerts.length;
 }
 
 /** How many alerts there are, and of what kind. undefined: no ranker has looked for 5 minutes. */

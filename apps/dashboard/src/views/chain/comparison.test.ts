@@ -46,8 +46,8 @@ test("alerts count while a ranker has looked for them in the last five minutes",
   });
   const cut = [...Array.from({ length: 200 }, () => alert), ...sales.alerts.slice(1)];
   expect(attentionOf({ ...sales, alerts: cut }, lookedAt)).toEqual({
-    count: "201+",
-    text: expect.stringMatching(/^200\+ silent, 0 with wrong dates, 1 other: /),
+    count: "201 or more",
+    text: expect.stringMatching(/^200 or more silent, 0 with wrong dates, 1 other: /),
   });
   expect(attentionOf(sales, lookedAt + 301_000)).toEqual({
     count: undefined,
