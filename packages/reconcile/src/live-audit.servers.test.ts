@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { firstLiveDay, textOfBatchId, type BatchId } from "@tally/contract";
-import { movesOf } from "@tally/redis";
+import { firstLiveDay, Moves, textOfBatchId, type BatchId } from "@tally/contract";
+import { addMoves } from "@tally/redis";
 import { expect, test } from "vitest";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
@@ -170,7 +170,9 @@ test("a cell that is wrong by what is ranked while it is read is found", async (
         if (wrong !== undefined) return rankings.cells(...asked);
         await store(1, { isRanked: false });
         const message = messages.at(-1) ?? expect.fail();
-        const [[, counts] = expect.fail()] = movesOf(message).mirrored();
+        const moves = new Moves();
+        addMoves(message, moves);
+        const [[, counts] = expect.fail()] = moves.mirrored();
         const [[member, [item, by]] = expect.fail()] = counts;
         const board = `item:${item}`;
         wrong = [board, member, Number(by)];

@@ -68,17 +68,12 @@ export function shardOf(board: string, shards: number): number {
  * purchase of 5 items: they waited while the number changed, or their writer has another RANKING_SHARDS. */
 export function fitShards(message: RankingMessage, count: number): readonly Buffer[] {
   if (message.shards.length === count) return message.shards;
-  return encodeMoves(movesOf(message), count).shards;
-}
-
-/** The inverse of encodeMoves. */
-export function movesOf(message: Pick<RankingMessage, "shards">): Moves {
   const moves = new Moves();
   addMoves(message, moves);
-  return moves;
+  return encodeMoves(moves, count).shards;
 }
 
-/** Adds the moves of a message to others. */
+/** Adds the moves of a message to others: the inverse of encodeMoves. */
 export function addMoves({ shards }: Pick<RankingMessage, "shards">, moves: AddedMoves): void {
   const kinds = new Map<string, MirroredBoards>();
   for (const shard of shards) {
