@@ -172,5 +172,5 @@ test("the audit agrees and reports the conflicts; the writer counts and logs eac
   const log = await readFile(system.writer.logFile, "utf8");
   expect(log).toContain(`"reason":"key reused with different content","storedEvent":"${id}"`);
   const metrics = await (await fetch(`http://127.0.0.1:${system.writer.port}/metrics`)).text();
-  expect(metrics).toMatch(/tally_writer_key_conflicts_total\{[^}]*domain="purchases"[^}]*\} [1-9]/);
+  expect(metrics).toMatch(/tally_writer_dead_letters_total\{[^}]*domain="purchases",stage="conflict"[^}]*\} [1-9]/);
 });

@@ -4,8 +4,6 @@ import type { StoredFigures } from "./batch-writer.ts";
 const help = {
   tally_writer_events_total: "Events committed",
   tally_writer_changes_total: "Rows added or replaced; duplicates do not count",
-  tally_writer_key_conflicts_total:
-    "Events that became dead letters because their Idempotency-Key belongs to a stored event with other content",
   tally_writer_batches_total: "Batches committed",
   tally_writer_dead_letters_total:
     "Dead letters kept, by stage: event, conflict, message, delivery; one that comes again counts again",
@@ -26,7 +24,6 @@ export function writerMetrics(thread: number, pools: () => readonly PoolState[])
   const { counter, histogram } = metricsIn(registry, help);
   const events = counter("tally_writer_events_total", "domain");
   const changes = counter("tally_writer_changes_total", "domain");
-  const conflicts = counter("tally_writer_key_conflicts_total", "domain");
   const batches = counter("tally_writer_batches_total", "domain");
   const deadLetters = counter("tally_writer_dead_letters_total", "domain", "stage");
   const parked = counter("tally_writer_parked_total", "domain");
@@ -42,7 +39,6 @@ export function writerMetrics(thread: number, pools: () => readonly PoolState[])
     stored(domain: string, figures: StoredFigures): void {
       events.inc({ domain }, figures.events);
       changes.inc({ domain }, figures.changes);
-      if (figures.conflicts > 0) conflicts.inc({ domain }, figures.conflicts);
       if (figures.conflicts > 0) deadLetters.inc({ domain, stage: "conflict" }, figures.conflicts);
       if (figures.rejected > 0) deadLetters.inc({ domain, stage: "event" }, figures.rejected);
       if (figures.parked > 0) parked.inc({ domain }, figures.parked);
