@@ -14,14 +14,11 @@ export async function installedPrograms(options: InstallOptions, withoutDocker?:
   throw new ServiceError("not-installed", adviceFor(now.missing, withoutDocker));
 }
 
-export const hasPrograms = (environment: NodeJS.ProcessEnv): boolean =>
-  findPrograms(environment).programs !== undefined;
-
 /** The packages of Debian and Ubuntu that have the missing programs. */
 type MissingPackage = "mariadb-server" | "rabbitmq-server" | "redis-server";
 
 /** The installed servers, or the packages that are missing. Prefers MariaDB to MySQL. */
-function findPrograms(environment: NodeJS.ProcessEnv) {
+export function findPrograms(environment: NodeJS.ProcessEnv) {
   const databaseServer = findProgram(["mariadbd", "mysqld"], environment);
   const client = findProgram(["mariadb", "mysql"], environment);
   // Debian's rabbitmq-server in the PATH is a wrapper that switches the user or exits. The real script is in the

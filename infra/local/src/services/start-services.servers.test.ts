@@ -7,7 +7,7 @@ import { findProgram, runCommand } from "../process/run-command.ts";
 import { processesNaming } from "../process/processes.ts";
 import { redisCommand } from "../servers/redis.ts";
 import { sendAndReceive } from "../process/until.ts";
-import { hasPrograms } from "./installed-programs.ts";
+import { findPrograms } from "./installed-programs.ts";
 import type { Services } from "./services.ts";
 import { startServices } from "./start-services.ts";
 
@@ -15,7 +15,8 @@ const root = await temporaryDirectory();
 const started: Services[] = [];
 const environment = { PATH: process.env["PATH"] };
 const client = findProgram(["mariadb", "mysql"], environment) ?? "mysql";
-beforeEach(({ skip }) => skip(!hasPrograms(environment), "this machine has Docker alone"));
+const { programs } = findPrograms(environment);
+beforeEach(({ skip }) => skip(programs === undefined, "this machine has Docker alone"));
 const polling = { timeout: 20_000, interval: 50 };
 
 async function start(name: string, keepData: boolean, say: (line: string) => void = () => undefined) {
@@ -63,7 +64,7 @@ const nothingRuns = (name: string) =>
 let kept: Services;
 let discarded: Services;
 beforeAll(async () => {
-  if (!hasPrograms(environment)) return;
+  if (programs === undefined) return;
   [kept, discarded] = await Promise.all([start("kept", true), start("discarded", false)]);
   expect(await sql(kept.addresses.databaseWriteUrl, "CREATE TABLE seen (id INT PRIMARY KEY)")).toBe("");
 });
