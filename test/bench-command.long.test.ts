@@ -1,8 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { processesNaming } from "@tally/local";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "@tally/local/at-end";
+import { processesNaming, temporaryDirectory } from "@tally/local/at-end";
 import { benchMain, root, runReported, startProcess } from "./kit/programs.ts";
 
 /* The bench's command: sweeps, wrong usage, and benches that are killed or interrupted. */

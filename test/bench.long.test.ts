@@ -2,9 +2,9 @@ import { execFileSync, spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { processesNaming, runTally } from "@tally/local";
+import { runTally } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { temporaryDirectory } from "@tally/local/at-end";
+import { processesNaming, temporaryDirectory } from "@tally/local/at-end";
 import { bench, root, runBench, runReported } from "./kit/programs.ts";
 
 // Most of these start servers.

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { addressVariables, freePorts, processesNaming } from "@tally/local";
+import { addressVariables, freePorts } from "@tally/local";
 import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { get, postSale } from "./http/requests.ts";
-import { temporaryDirectory } from "@tally/local/at-end";
+import { processesNaming, temporaryDirectory } from "@tally/local/at-end";
 import { root, runProgram, spawnGateway, startApp } from "./kit/programs.ts";
 import { openRedis, startSystem } from "./kit/system.ts";
 import { auditOf } from "./kit/tally.ts";

@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { processesNaming } from "@tally/local";
-import { temporaryDirectory } from "@tally/local/at-end";
+import { processesNaming, temporaryDirectory } from "@tally/local/at-end";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { addressesIn, openBuild, withBuilds } from "./builds.ts";
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, onTestFinished } from "vitest";
+import { fileOf, readProcesses } from "./process/processes.ts";
 
 /** Runs `work` at the end of the test, outside of tests at the end of the file; what was registered last runs first.
  * Not for hooks. */
@@ -24,6 +25,13 @@ export async function temporaryDirectory(parent = tmpdir()): Promise<string> {
   const directory = await mkdtemp(join(parent, "tally-test-"));
   atEnd(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
   return directory;
+}
+
+/** The pids of the processes whose command line or environment contains a text. Processes of other users may be
+ * missing. */
+export function processesNaming(text: string): readonly number[] {
+  const pids = readProcesses().map(({ pid }) => pid);
+  return pids.filter((pid) => (["cmdline", "environ"] as const).some((file) => fileOf(pid, file)?.includes(text)));
 }
 
 /** Starts a server on a free port until the end of the test or of the file. */

@@ -4,7 +4,7 @@ export { ChildServer, type Server } from "./process/child-server.ts";
 export { firstSteps } from "./dev/welcome.ts";
 export { claimDirectory, directoryVariable } from "./process/directory-lock.ts";
 export { freePorts, portsOfNoLauncher } from "./process/free-ports.ts";
-export { onLauncherGone, processesNaming, readProcesses } from "./process/processes.ts";
+export { onLauncherGone, readProcesses } from "./process/processes.ts";
 export type { ProcessFigures } from "./process/processes.ts";
 export { runCommand, ServiceError } from "./process/run-command.ts";
 export { openTcpProxy, type OnPiece, type ProxyState, type TcpProxy } from "./process/tcp-proxy.ts";

@@ -35,13 +35,9 @@ function readProcess(pid: number) {
 
 /** All processes of the machine. Costs some ms. */
 export function readProcesses(): readonly ProcessFigures[] {
-  return pids().flatMap((pid) => readProcess(pid) ?? []);
-}
-
-/** The pids of the processes whose command line or environment contains a text. Processes of other users may be
- * missing. */
-export function processesNaming(text: string): readonly number[] {
-  return pids().filter((pid) => (["cmdline", "environ"] as const).some((file) => fileOf(pid, file)?.includes(text)));
+  if (!existsSync("/proc")) return [];
+  const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
+  return pids.flatMap((pid) => readProcess(Number(pid)) ?? []);
 }
 
 /** A file of a process in /proc. undefined: the process has ended, or another user owns it. */
@@ -51,13 +47,6 @@ export function fileOf(pid: number, file: "cmdline" | "environ" | "stat"): strin
   } catch {
     return undefined;
   }
-}
-
-function pids(): readonly number[] {
-  if (!existsSync("/proc")) return [];
-  return readdirSync("/proc")
-    .filter((entry) => /^\d+$/.test(entry))
-    .map(Number);
 }
 
 const checkEveryMs = 500;

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { temporaryDirectory } from "../at-end.test-kit.ts";
+import { processesNaming, temporaryDirectory } from "../at-end.test-kit.ts";
 import type { Server } from "../process/child-server.ts";
 import { findProgram, runCommand } from "../process/run-command.ts";
-import { processesNaming } from "../process/processes.ts";
 import { redisCommand } from "../servers/redis.ts";
 import { sendAndReceive } from "../process/until.ts";
 import { findPrograms } from "./installed-programs.ts";
