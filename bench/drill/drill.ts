@@ -24,7 +24,6 @@ export interface DrillFlags extends Pick<SystemOptions, "sabotage" | "services">
   readonly rate: number;
   /** In seconds, after a fault. */
   readonly equalWithin: number;
-  readonly wide?: boolean;
 }
 
 /** `domains` get load and faults. */
@@ -48,7 +47,7 @@ export async function runDrill(options: DrillOptions) {
   try {
     const kinds = possibleKinds(options, system.source);
     const limits = { inFlightMax, finishWithinMs: sabotage === undefined ? 60_000 : sabotagedMs };
-    const spread = options.wide === true ? "wide" : "narrow";
+    const spread = "narrow";
     const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, spread, directory };
     load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
     const { outcomes, failures, letters, lost } = await injectAll(system, load, { ...options, kinds });

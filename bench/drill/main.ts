@@ -31,7 +31,6 @@ const program = new Command("drill")
   .option("--kinds <names>", "only these kinds of faults, separated by commas; see --list", list)
   .option("--rate <number>", "offered load in events per second", wholeNumber, 3000)
   .option("--equal-within <seconds>", "how long rankings may take to be equal, lost or under way", wholeNumber, 60)
-  .option("--wide", "spread the events over as many keys as possible: large boards, which take long to rebuild")
   .addOption(
     new Option("--sabotage <mechanism>", "remove one mechanism: the drill must find it").choices(sabotageNames),
   )
