@@ -27,7 +27,7 @@ export {
   type Epochs,
 } from "./ledger/epochs.ts";
 export { holdsEvent, keyReusedReason, letterOfConflict, letterOfEvent } from "./dead-letters/letters.ts";
-export { letterOfMessage, replayOf, countLetters, deadLetterMigrations } from "./dead-letters/letters.ts";
+export { letterId, letterOfMessage, replayOf, countLetters, deadLetterMigrations } from "./dead-letters/letters.ts";
 export {
   findLetterHead,
   findLetters,

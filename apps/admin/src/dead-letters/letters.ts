@@ -1,5 +1,5 @@
 import { type SqlReader, unpackEvent, BatchIds } from "@tally/contract";
-import { findLetters, holdsEvent, listHeads, listLetters, newestLetters, replayOf } from "@tally/database";
+import { findLetters, holdsEvent, letterId, listHeads, listLetters, newestLetters, replayOf } from "@tally/database";
 import { settleLetter, type DeadLetter, type LetterFilter, type LetterHead } from "@tally/database";
 import type { LetterState, Database } from "@tally/database";
 import { domains } from "@tally/domains";
@@ -20,7 +20,6 @@ interface ChoiceFlags extends LetterFlags {
   readonly all?: boolean;
 }
 
-const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const lettersPerPage = 1000;
 
 function withLetterFlags(command: Command): Command {
@@ -61,7 +60,7 @@ async function* chosenLetters(
 }
 
 async function lettersOf(reader: SqlReader, ids: readonly string[]): Promise<readonly DeadLetter[]> {
-  const wrong = ids.find((id) => !idPattern.test(id));
+  const wrong = ids.find((id) => !letterId.test(id));
   if (wrong !== undefined) throw usageError(`expected the id of a dead letter, got ${wrong.slice(0, 60)}`);
   const letters = await findLetters(reader, ids);
   const missing = ids.find((id) => !letters.some((letter) => letter.id === id));

@@ -1,6 +1,6 @@
 import type { Grant } from "@tally/access";
 import { findLetterHead, findLetters, holdsEvent, newestLetters, replayOf, settleLetter } from "@tally/database";
-import type { DeadLetter, LetterHead } from "@tally/database";
+import { letterId, type DeadLetter, type LetterHead } from "@tally/database";
 import { BatchIds, InvalidInput, NotFound, queuesOf, unpackEvent, type SqlReader } from "@tally/contract";
 import { domains as allDomains } from "@tally/domains";
 import type { FastifyInstance } from "fastify";
@@ -160,7 +160,7 @@ function addSettleRoute(
  * that does not exist: an id may be made of a client's key, so a difference would tell what others sent. */
 async function visibleHead(reader: SqlReader, text: string, grant: Grant | undefined): Promise<LetterHead> {
   const id = text.toLowerCase();
-  const head = uuid.test(id) ? await findLetterHead(reader, id) : undefined;
+  const head = letterId.test(id) ? await findLetterHead(reader, id) : undefined;
   if (head === undefined) throw unknownLetter(text);
   const { domain } = head;
   if (grant?.may(domain, "read") === false && !grant.may(domain, "operate")) throw unknownLetter(text);
@@ -169,13 +169,10 @@ async function visibleHead(reader: SqlReader, text: string, grant: Grant | undef
 
 async function letterOf(reader: SqlReader, text: string): Promise<DeadLetter> {
   const id = text.toLowerCase();
-  const [letter] = uuid.test(id) ? await findLetters(reader, [id]) : [];
+  const [letter] = letterId.test(id) ? await findLetters(reader, [id]) : [];
   if (letter === undefined) throw unknownLetter(text);
   return letter;
 }
-
-// The id of a message's letter is a hash, so it need not be an event id.
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function unknownLetter(text: string): NotFound {
   return new NotFound("id", "the id of a dead letter", text.slice(0, 60));

@@ -213,6 +213,9 @@ export async function findLetterHead(reader: SqlReader, id: string): Promise<Let
   return row && withTextId(row);
 }
 
+/** The id of a message's letter is a hash, so it need not be an event id. */
+export const letterId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** Returns the letters with the given ids, oldest first; unknown ids are left out. */
 export async function findLetters(reader: SqlReader, ids: readonly string[]): Promise<readonly DeadLetter[]> {
   if (ids.length === 0) return [];
