@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { claimDirectory, ServiceError, startServices } from "@tally/local";
 import type { TestProject } from "vitest/node";
 
+// Vitest exits at the other signals, and an exit stops the servers.
+process.once("SIGHUP", () => process.exit(129));
+
 const root = join(import.meta.dirname, "..");
 
 /** Starts the services once for the whole run, on free ports in a separate directory; deletes all of it at the end.

@@ -18,6 +18,8 @@ export interface StartOptions {
    */
   readonly keepData: boolean;
   readonly say: (line: string) => void;
+  /** Aborts the start: it stops what it has started, then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
   /** Gets what the start and the stop wait for. */
   readonly waits?: Waits | undefined;
   /** Default `process.env`. If it has addresses, nothing is started. */

@@ -7,7 +7,7 @@ import { findProgram, runCommand } from "../process/run-command.ts";
 import { redisCommand } from "../servers/redis.ts";
 import { sendAndReceive } from "../process/until.ts";
 import { findPrograms } from "./installed-programs.ts";
-import type { Services } from "./services.ts";
+import type { Services, StartOptions } from "./services.ts";
 import { startServices } from "./start-services.ts";
 
 const root = await temporaryDirectory();
@@ -18,9 +18,9 @@ const { programs } = findPrograms(environment);
 beforeEach(({ skip }) => skip(programs === undefined, "this machine has Docker alone"));
 const polling = { timeout: 20_000, interval: 50 };
 
-async function start(name: string, keepData: boolean, say: (line: string) => void = () => undefined) {
-  const options = { directory: join(root, name), database: "tally_test", keepData, say, environment } as const;
-  const services = await startServices({ ...options, services: "programs" });
+async function start(name: string, keepData: boolean, more: Partial<StartOptions> = {}) {
+  const own = { directory: join(root, name), database: "tally_test", keepData, say: () => undefined, environment };
+  const services = await startServices({ ...own, services: "programs", ...more });
   started.push(services);
   return services;
 }
@@ -153,7 +153,7 @@ test("a second start finds rows and durable queues again, and rebuilds a replica
   await nothingRuns("kept");
 
   const lines: string[] = [];
-  const again = await start("kept", true, (line) => lines.push(line));
+  const again = await start("kept", true, { say: (line) => lines.push(line) });
   expect(lines.filter((line) => line.includes("rebuilding it"))).toHaveLength(1);
   expect(await sql(again.addresses.databaseReadUrl, "SELECT id FROM seen WHERE id = 4")).toBe("4");
   expect(await broker("kept", ["list_queues", "name", "state"])).toContain("kept\trunning");
@@ -171,6 +171,13 @@ test("a server that cannot start is reported with the end of its log, and the ot
     message: expect.stringMatching(/^redis ended while it was starting.*redis\.log:\n(.*\n)*.*manifest/),
   });
   await nothingRuns("broken");
+});
+
+test("a start that is aborted leaves no process", async () => {
+  const [caller, reason] = [new AbortController(), new Error("enough")];
+  const { signal } = caller;
+  await expect(start("aborted", false, { signal, say: () => caller.abort(reason) })).rejects.toBe(reason);
+  await nothingRuns("aborted");
 });
 
 test("addresses in the environment are used as they are, and nothing is started", async () => {

@@ -27,18 +27,16 @@ export async function startServices(options: StartOptions): Promise<Services> {
 
   if (!/^[A-Za-z0-9_]{1,40}$/.test(options.database))
     throw new TypeError(`not a valid database name: ${options.database}`);
-  const { say, waits = new Waits() } = options;
+  const { say, signal = new AbortController().signal, waits = new Waits() } = options;
   const namespace = plainName.test(options.namespace ?? "") ? options.namespace : undefined;
   const directory = resolve(options.directory);
-  return whileLocked(directory, () =>
-    whileInterruptible(async (signal) => {
-      await waits.during("servers of an earlier run to stop", () => endLeftovers(directory, say));
-      const services = await startHere({ ...options, namespace, directory, environment, signal, waits });
-      if (signal.aborted) await services.stop();
-      signal.throwIfAborted();
-      return services;
-    }),
-  );
+  return whileLocked(directory, async () => {
+    await waits.during("servers of an earlier run to stop", () => endLeftovers(directory, say));
+    const services = await startHere({ ...options, namespace, directory, environment, signal, waits });
+    if (signal.aborted) await services.stop();
+    signal.throwIfAborted();
+    return services;
+  });
 }
 
 async function startHere(options: HereOptions): Promise<Services> {
@@ -72,39 +70,20 @@ async function dockerFor(options: HereOptions): ReturnType<typeof findDocker> {
 // namespaces.
 const plainName = /^[A-Za-z0-9_-]+$/;
 
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** Runs work that a signal to this process must not end in the middle: the signal aborts the work, which then cleans
- * up. */
-async function whileInterruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const abort = (): void =>
-    controller.abort(new ServiceError("interrupted", "Interrupted while the services were starting."));
-  for (const name of signals) process.on(name, abort);
-  try {
-    return await work(controller.signal);
-  } finally {
-    for (const name of signals) process.removeListener(name, abort);
-  }
-}
-
 export interface PrivateServices extends Services {
   readonly operator: Operator;
 }
 
 interface PrivateOptions extends Omit<StartOptions, "keepData" | "services"> {
   readonly services?: Exclude<ServicesSource, "environment"> | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
-/** Starts empty servers, also where the environment names some; `stop()` deletes their data. Throws `ServiceError`, or
- * `signal`'s reason. */
-export async function startPrivateServices({ signal, ...options }: PrivateOptions): Promise<PrivateServices> {
+/** Starts empty servers, also where the environment names some; `stop()` deletes their data. Throws `ServiceError`. */
+export async function startPrivateServices(options: PrivateOptions): Promise<PrivateServices> {
   const environment = withoutAddresses(options.environment ?? process.env);
   const services = await startServices({ ...options, environment, keepData: false });
   const { operator } = services;
-  if (operator !== undefined && signal?.aborted !== true) return { ...services, operator };
+  if (operator !== undefined) return { ...services, operator };
   await services.stop();
-  signal?.throwIfAborted();
   throw new TypeError("servers that were started here have an operator");
 }
