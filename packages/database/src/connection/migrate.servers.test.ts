@@ -43,6 +43,33 @@ test("a failed statement is named with what stays applied, and its file counts a
   const message = /half\/001, statement 2 of 2 failed \(the 1 before it stay applied.*CREATE TABEL half/s;
   await expect(migrate(options, [half])).rejects.toThrow(message);
   expect(await connect().writer.query("SELECT name FROM migrations WHERE name = 'half/001'")).toEqual([]);
+  // Also when it is repeated: only an interrupted statement may find its own work.
+  await expect(migrate(options, [half])).rejects.toThrow(/statement 1 of 2 failed \(nothing in this file is applied/);
+  await expect(migrate(options, [half])).rejects.toThrow(/statement 1 of 2 failed \(nothing in this file is applied/);
+});
+
+test("a run that waits for a table too long, and one that ends during a statement, are continued by the next run", async () => {
+  const base = { name: "held/001", sql: "CREATE TABLE held (id INT)" };
+  const sql = "CREATE TABLE held_2 (id INT);\nALTER TABLE held ADD COLUMN n INT;\nCREATE TABLE held_3 (id INT)";
+  const files = [base, { name: "held/002", sql }];
+  await migrate(options, [base]);
+  const [reads, released] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const reading = connect().transaction(async (transaction) => {
+    await transaction.query("SELECT * FROM held");
+    reads.resolve(undefined);
+    await released.promise;
+  });
+  await reads.promise;
+  const waitShort = migrate({ ...options, limits: { tableLockWithinSeconds: 1 } }, files);
+  await expect(waitShort).rejects.toThrow(/statement 2 of 3 failed \(the next run continues here\).*timeout/s);
+  const ended = migrate({ ...options, limits: { timeoutMs: 1000 } }, files);
+  await expect(ended).rejects.toThrow(
+    /statement 2 of 3 failed \(the next run continues here\).*no response within 1000/,
+  );
+  released.resolve(undefined);
+  await reading;
+  expect(await migrate(options, files)).toEqual(["held/002"]);
+  expect(await connect().writer.query("SELECT n FROM held, held_2, held_3")).toEqual([]);
 });
 
 test("the files of a folder are read in order, and other names are rejected", async () => {

@@ -29,20 +29,21 @@ const fileName = /^\d{3}-[a-z0-9-]+\.sql$/;
 /** Applies the migrations that the table `migrations` does not list yet, in the given order, and returns their names. A
  * lock makes concurrent processes apply each once, and none during a removal of months. `url`: of the write endpoint;
  * the database must exist. MySQL cannot roll DDL back: after a failed statement the DATABASE_MIGRATION error names it
- * and what stays applied. */
+ * and what stays applied. After an interrupted statement, the next run continues. `limits`: for tests. */
 export async function migrate(
-  { url, log }: { readonly url: string; readonly log: Log },
+  { url, log, limits: own = {} }: { readonly url: string; readonly log: Log; readonly limits?: Partial<typeof usual> },
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
+  const limits = { ...usual, ...own };
   // Before the lock: apps must be able to start during a removal, which may take hours.
-  const pending = await withConnection(url, limits.timeoutMs, (run) => pendingOf(sqlOf({ run }), migrations));
+  const pending = await withConnection(url, checkMs, (run) => pendingOf(sqlOf({ run }), migrations));
   if (pending.length === 0) return [];
   const appliedNow = await exclusively({ url, ...limits }, async (session) => {
     const names: string[] = [];
     for (const migration of await pendingOf(session, migrations)) {
       const { name, checksum } = migration;
       await apply(session, migration);
-      await session.execute(insertApplied, [name, checksum]);
+      await session.execute(replaceRow, [name, checksum]);
       log.info({ migration: name }, "migration applied");
       names.push(name);
     }
@@ -61,31 +62,48 @@ async function pendingOf(session: ExclusiveSession, migrations: readonly Migrati
   const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   return migrations.flatMap((migration) => {
     const { name, sql } = migration;
-    const checksum = createHash("sha256").update(sql).digest("hex");
+    const checksum = sha256(sql);
     const known = applied.get(name);
-    if (known === undefined) return [{ ...migration, checksum }];
+    if (known === undefined) return [{ ...migration, checksum, begun: applied.get(begunRow) }];
     if (known === checksum) return [];
     throw new DatabaseError("DATABASE_MIGRATION", `${name} was changed after it was applied; write a new file`);
   });
 }
 
-// A statement that waits for a table ends with the timeout.
-const limits = { waitSeconds: 300, timeoutMs: 600_000, tableLockWithinSeconds: 86_400 } as const;
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-async function apply(session: ExclusiveSession, migration: Migration): Promise<void> {
-  const statements = splitStatements(migration.sql);
-  for (const [index, sql] of statements.entries()) {
+const checkMs = 600_000;
+// A long statement is awaited: the server would complete it without the client.
+const usual = { waitSeconds: 300, timeoutMs: 7 * 86_400_000, tableLockWithinSeconds: 600 };
+
+/** `begun`: the id of the statement that began last. An interrupted run may have completed it, and those before it. */
+async function apply(session: ExclusiveSession, migration: Migration & { readonly begun: string | undefined }) {
+  const { name, begun } = migration;
+  const statements = splitStatements(migration.sql).map((sql) => ({ sql, id: sha256(`${name} ${sql}`) }));
+  const first = statements.findIndex(({ id }) => id === begun);
+  for (const [index, { sql, id }] of statements.entries()) {
+    if (index < first) continue;
     try {
+      await session.execute(replaceRow, [begunRow, id]);
       await session.execute(sql);
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      const place = `${migration.name}, statement ${index + 1} of ${statements.length}`;
-      const before =
-        index === 0 ? "nothing in this file is applied" : `the ${index} before it stay applied: undo them by hand`;
+      if (index === first && appliedErrnos.has(error.errno)) continue;
+      const isOver = error.kind === "statement" || error.kind === "data";
+      if (isOver) await session.execute(replaceRow, [begunRow, ""]);
+      const place = `${name}, statement ${index + 1} of ${statements.length}`;
+      const before = !isOver
+        ? "the next run continues here"
+        : index === 0
+          ? "nothing in this file is applied"
+          : `the ${index} before it stay applied: undo them by hand`;
       throw new DatabaseError("DATABASE_MIGRATION", `${place} failed (${before}): ${error.message}`, { cause: error });
     }
   }
 }
+
+// A table or a view, a column, or a key exists, or does not exist (DROP).
+const appliedErrnos: ReadonlySet<number | undefined> = new Set([1050, 1060, 1061, 1051, 1091]);
 
 /** Without those that are only comments. DELIMITER is not supported. */
 function splitStatements(sql: string): readonly string[] {
@@ -111,4 +129,6 @@ const createTable = `CREATE TABLE IF NOT EXISTS migrations (
   applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP
 ) ENGINE = InnoDB DEFAULT CHARSET = ascii COLLATE = ascii_bin`;
 const selectApplied = "SELECT name, checksum FROM migrations";
-const insertApplied = "INSERT INTO migrations (name, checksum) VALUES (?, ?)";
+const replaceRow = "REPLACE INTO migrations (name, checksum) VALUES (?, ?)";
+/** The name of the row of the statement that began last. No migration has a name without "/". */
+const begunRow = "begun";

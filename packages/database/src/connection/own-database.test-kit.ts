@@ -37,7 +37,8 @@ export function ownDatabase(...migrations: readonly (readonly [folder: URL, pref
     // The read endpoint may be behind: until it has them, its tables still change.
     const { reader } = connect();
     await vi.waitFor(
-      async () => expect(await reader.query("SELECT name FROM migrations")).toHaveLength(applied.length),
+      async () =>
+        expect(await reader.query("SELECT 1 FROM migrations WHERE name <> 'begun'")).toHaveLength(applied.length),
       30_000,
     );
   });
