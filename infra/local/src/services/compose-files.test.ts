@@ -14,6 +14,7 @@ interface Service {
   readonly image?: string;
   readonly build?: { readonly args: { readonly APP: string } };
   readonly restart?: string;
+  readonly init?: boolean;
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly container_name?: string;
@@ -100,6 +101,8 @@ test("every service, secret and volume that a service names exists", () => {
 });
 
 test("servers and apps start again after they end, and have a limit of memory; `migrate` tries ten times, a command once", () => {
+  // Process 1 ignores a signal that it does not handle: without an init, Ctrl-C ends no command.
+  for (const name of ["migrate", "tally"]) expect(production.services[name]?.init).toBe(true);
   const policies = Object.entries(services).map(([name, { restart }]) => [name, restart]);
   expect(Object.fromEntries(policies)).toEqual({
     ...Object.fromEntries(Object.keys(servers.services).map((name) => [name, "${TALLY_RESTART:-unless-stopped}"])),
