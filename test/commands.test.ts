@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { connectPublisher } from "@tally/broker";
+import { queuesOf } from "@tally/contract";
 import { dropTestDatabase, recreateTestDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { silentLog } from "@tally/runtime";
 import { entry, picture } from "./http/requests.ts";
 import { listen, temporaryDirectory } from "@tally/local/at-end";
 import { sold } from "./kit/sales.ts";
@@ -112,6 +115,22 @@ test("status shows servers, queues, processes and the time to drain, and what is
   const down = await runTally(system, ["status", "--json"], { DATABASE_READ_URL: "mysql://u:p@127.0.0.1:9/x" });
   expect(down).toMatchObject({ exitCode: 3, errors: "" });
   expect(JSON.parse(down.output)).toMatchObject({ state: "failing", deadLetters: { open: 0 } });
+});
+
+test("a queue with other arguments is a problem that status shows beside the rest; an audit ends at once, without a stack", async () => {
+  const namespace = `${system.namespace}-other`;
+  const queues = [{ name: queuesOf(namespace, "purchases").ingest.name }];
+  const url = system.addresses.amqpUrl;
+  const publisher = connectPublisher({ url, connectionName: "test", queues, log: silentLog });
+  await publisher.ready;
+  await publisher.close();
+  const { exitCode, output, errors } = await runTally(system, ["status"], { NAMESPACE: namespace });
+  expect({ exitCode, errors }).toEqual({ exitCode: 3, errors: "" });
+  expect(output).toMatch(/^ {2}! a queue exists with other arguments: .*\n {2}! no gateway is running$/m);
+  expect(output).toMatch(/^broker down .* databaseWrite up /m);
+  const audit = await runTally(system, ["audit"], { NAMESPACE: namespace });
+  expect(audit).toMatchObject({ exitCode: 3, errors: expect.stringMatching(/^tally: a queue exists with other arg/m) });
+  expect(audit.errors).not.toMatch(/\n\s+at /);
 });
 
 test("while a batch is not ranked yet the audit compares nothing, and the output names it", async () => {

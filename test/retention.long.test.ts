@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { sold } from "./kit/sales.ts";
 import { cellsOfBoards, countOf, openDatabase, openRedis, startSystem } from "./kit/system.ts";
-import { runTally, tallyJson } from "./kit/tally.ts";
+import { expectEnd, runTally, tallyJson } from "./kit/tally.ts";
 
 /*
  * apps/admin/src/retention/retention.servers.test.ts kills the command after each of its steps. Here a whole system
@@ -42,12 +42,12 @@ function cellsOfSales(sales: number): readonly string[] {
 // On a disk: the command refuses a directory in memory, as the temporary one may be. The system is below this folder
 // too.
 const directory = await temporaryDirectory(join(import.meta.dirname, "..", ".tally"));
-const retention = ["retention", "--domain", "purchases", "--keep-months", "2", "--export", directory];
+const retention = ["retention", "--domain", "purchases", "--keep-months", "3", "--export", directory];
 const old = 80;
-const months = [4, 3].map((monthsAgo) => addMonths(monthOf(Date.now()), -monthsAgo));
+const months = [5, 4].map((monthsAgo) => addMonths(monthOf(Date.now()), -monthsAgo));
 
 test("months are removed under load: nothing is lost or counted twice", async () => {
-  for (const monthsAgo of [4, 3]) for (let n = 0; n < old / 2; n++) await sell(monthsAgo);
+  for (const monthsAgo of [5, 4]) for (let n = 0; n < old / 2; n++) await sell(monthsAgo);
   let isSelling = true;
   // New dates, and dates that are old enough to be checked but retained.
   const clients = [0, 0, 1, 2].map(async (monthsAgo) => {
@@ -96,4 +96,17 @@ test("the ranking of a store of which Redis keeps too few is that of all sales, 
     await expect.poll(() => get(`/stores/1/top-items?limit=${limit}`)).toEqual(top);
   }
   expect((await get("/items/store/1")).stores).toHaveLength(7);
+});
+
+test("a ledger that differs from the rows, and a removed month with rows, are one line without a stack", async () => {
+  await sell(3);
+  expect(await tallyJson(system, "audit")).toMatchObject({ agrees: true });
+  const execute = (sql: string) => database.transaction((transaction) => transaction.execute(sql));
+  const again = () => runTally(system, retention.with(4, "2"));
+  await execute("UPDATE batches SET changes = changes + 1 WHERE domain = 'purchases'");
+  const differs = /^tally: batch \S+ has \d+ rows, its ledger entry says \d+\n$/;
+  expectEnd(await again(), 1, differs);
+  await execute("UPDATE batches SET changes = changes - 1 WHERE domain = 'purchases'");
+  await execute("UPDATE retention_months SET step = 'removed'");
+  expectEnd(await again(), 1, /^tally: purchases: \S+ was removed before, and has rows again: keep the rows; .*\n$/);
 });

@@ -1,4 +1,4 @@
-import { DatabaseError } from "@tally/database";
+import { DatabaseError, UnexpectedState } from "@tally/database";
 import { InvalidInput } from "@tally/contract";
 import { RankingsUnavailable } from "@tally/redis";
 import { Command } from "commander";
@@ -32,7 +32,7 @@ function codeOf(error: Error): ExitCode | undefined {
   if (error instanceof CommandError) return error.exitCode;
   const isBusy = error instanceof DatabaseError && (error.kind === "unavailable" || error.kind === "retry");
   if (isBusy) return exitCodes.unreachable;
-  if (error instanceof DatabaseError) return exitCodes.finding;
+  if (error instanceof DatabaseError || error instanceof UnexpectedState) return exitCodes.finding;
   if (error instanceof RankingsUnavailable) return exitCodes.unreachable;
   if (error instanceof InvalidInput) return exitCodes.usage;
   // Node's errors of files name the file: "ENOENT: no such file or directory, open 'sales.csv'". Those of open files,

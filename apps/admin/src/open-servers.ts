@@ -65,17 +65,21 @@ export function withServers<T>(use: (servers: Servers) => Promise<T>): Promise<T
   });
 }
 
-/** Runs a part of a command on the queues of domains, after at most `withinMs` for the connection. */
+/** Runs a part of a command on the queues of domains, after at most `withinMs` for the connection. `fault`: why there is
+ * none and will be none, as a queue has other arguments. */
 export async function withBroker<T>(
   { config, log }: Pick<DatabaseAlone, "config" | "log">,
   { name, domains: names, withinMs }: { name: string; domains: readonly string[]; withinMs: number },
-  use: (broker: Publisher, isConnected: boolean) => Promise<T>,
+  use: (broker: Publisher, fault: string | undefined) => Promise<T>,
 ): Promise<T> {
   const queues = names.flatMap((domain) => Object.values(queuesOf(config.namespace, domain)));
   const broker = connectPublisher({ url: config.amqpUrl, connectionName: `tally ${name}`, queues, log });
   try {
-    const connected = broker.ready.then(() => true);
-    return await use(broker, await Promise.race([connected, delay(withinMs, false, { ref: false })]));
+    const ready = broker.ready.then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
+    return await use(broker, await Promise.race([ready, delay(withinMs, undefined, { ref: false })]));
   } finally {
     await broker.close();
   }

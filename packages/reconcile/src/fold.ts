@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { clockOf, closeEarlier, foldBatches, FoldedMeanwhile, isInHistory, listBatches } from "@tally/database";
-import { openEpoch, placeAt, readEpochs, readFold, withRecount } from "@tally/database";
+import { openEpoch, placeAt, readEpochs, readFold, UnexpectedState, withRecount } from "@tally/database";
 import type { Database, Fold, LedgerBatch, Recounted, ToFold } from "@tally/database";
 import { textOfBatchId, type Recount, type SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
@@ -33,7 +33,7 @@ const countsOfPage = 500_000;
 const giveUpAfterMs = 60_000;
 
 /** The database or the rankings are not as the ledger says, so folding would hide it. */
-export class Unfoldable extends Error {
+export class Unfoldable extends UnexpectedState {
   readonly code = "UNFOLDABLE";
 }
 

@@ -5,7 +5,7 @@ import { audit, type AuditReport, type DomainAudit, IdSet, lookAt, untilDrained 
 import { number } from "@tally/runtime/flag-values";
 import { type Progress, withProgress } from "@tally/runtime/progress";
 import type { Command } from "commander";
-import { usageError, exitCodes, newCommand } from "../command.ts";
+import { CommandError, usageError, exitCodes, newCommand } from "../command.ts";
 import { type DomainsFlag, domainsFlag, domainsOf, type JsonFlag, jsonFlag, print, endpointFlag } from "../flags.ts";
 import { withBroker, withServers, type Servers } from "../open-servers.ts";
 
@@ -130,7 +130,8 @@ function waitUntilDrained(
   const { namespace } = servers.config;
   const withinMs = wait * 1000;
   const names = domains.map(({ name }) => name);
-  return withBroker(servers, { name: "audit", domains: names, withinMs }, (broker) => {
+  return withBroker(servers, { name: "audit", domains: names, withinMs }, async (broker, fault) => {
+    if (fault !== undefined) throw new CommandError(fault, exitCodes.unreachable);
     const queueDepth = (queue: string) => broker.queueDepth(queue);
     const onProgress = ([first]: readonly string[]) =>
       progress.note(first === undefined ? "nothing is under way" : `waits, because ${first}`);

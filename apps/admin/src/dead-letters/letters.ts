@@ -163,9 +163,11 @@ function replayCommand(): Command {
         const batches = new BatchIds();
         const names = domains.map(({ name }) => name);
         const wanted = { name: "dead letters", domains: names, withinMs: connectedWithinMs };
-        return withBroker({ config, log }, wanted, async (publisher, isConnected) => {
+        return withBroker({ config, log }, wanted, async (publisher, fault) => {
+          const isConnected = publisher.state !== "down";
           const [replayed, of] = await settle(database, ids, flags, "replayed", async ({ id }) => {
-            if (!isConnected) throw new CommandError("the broker (AMQP_URL) does not respond", exitCodes.unreachable);
+            if (!isConnected)
+              throw new CommandError(fault ?? "the broker (AMQP_URL) does not respond", exitCodes.unreachable);
             for (const letter of await findLetters(database.writer, [id]))
               await send(publisher, batches, config.namespace, letter);
           });

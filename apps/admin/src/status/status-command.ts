@@ -60,11 +60,19 @@ function withReader<T>(use: (reader: StatusReader) => Promise<T>): Promise<T> {
   return withDatabase(({ config, log, database }) => {
     const { namespace, redisUrl: url } = config;
     const wanted = { name: "status", domains: names, withinMs };
-    return withBroker({ config, log }, wanted, async (publisher) => {
+    return withBroker({ config, log }, wanted, async (publisher, fault) => {
       const heartbeats = connectHeartbeats({ url, namespace, log });
       try {
         await Promise.all([connected(heartbeats), database.responds("write"), database.responds("read")]);
-        return await use(statusReader({ database, publisher, heartbeats, namespace, domains: names, withinMs }));
+        const { read } = statusReader({ database, publisher, heartbeats, namespace, domains: names, withinMs });
+        if (fault === undefined) return await use({ read });
+        return await use({
+          async read() {
+            const status = await read();
+            // Instead of "the broker does not respond": the broker is the first server.
+            return { ...status, problems: status.problems.with(0, fault) };
+          },
+        });
       } finally {
         await heartbeats.stop();
       }

@@ -67,6 +67,10 @@ export class DatabaseError extends CataloguedError<DatabaseErrorCode> {
   }
 }
 
+/** The tables or the rankings are not as tally leaves them. The message says what to do, or what differs; commands print
+ * it without a stack. */
+export class UnexpectedState extends Error {}
+
 /** From the server (errno > 0, sqlState), or from the socket (errno missing or negative, as Node sets it). */
 export interface DriverError extends Error {
   readonly errno?: number | undefined;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SqlReader, SqlTransaction } from "@tally/contract";
 import type { Database } from "../connection/connect-database.ts";
+import { UnexpectedState } from "../connection/database-error.ts";
 
 /*
  * Batches commit in an order that neither their ids nor a clock shows. Epochs give one: a transaction that stores
@@ -141,5 +142,5 @@ export async function addEpochs(transaction: SqlTransaction, domains: readonly s
 }
 
 function withoutRows(domain: string): Error {
-  return new Error(`ledger_epochs has no rows of ${domain}: run "tally migrate"`);
+  return new UnexpectedState(`ledger_epochs has no rows of ${domain}: run "tally migrate"`);
 }

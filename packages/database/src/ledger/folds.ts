@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from "node:timers/promises";
 import { naturals, rangesOf, sliceOf, slicesOf, sumOfCounts, textOfBatchId } from "@tally/contract";
-import { DatabaseError } from "../connection/database-error.ts";
+import { DatabaseError, UnexpectedState } from "../connection/database-error.ts";
 import type { BatchId, RowRanges, SqlReader, SqlTransaction } from "@tally/contract";
 
 /*
@@ -140,7 +140,7 @@ export async function foldBatches(
   const values = [epoch, number, events, changes, refused, newest, domain];
   // First, because it locks the row until the end: one process at a time.
   if ((await transaction.execute(updateFold, values)) !== 1)
-    throw new Error(`ledger_folds has no row of ${domain}: run "tally migrate"`);
+    throw new UnexpectedState(`ledger_folds has no row of ${domain}: run "tally migrate"`);
   let deleted = 0;
   for (let at = 0; at < batches.length; at += batchesPerStatement) {
     signal?.throwIfAborted();

@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 import type { Database } from "../connection/connect-database.ts";
-import { DatabaseError } from "../connection/database-error.ts";
+import { DatabaseError, UnexpectedState } from "../connection/database-error.ts";
 import type { ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention, SqlReader, SqlTransaction } from "@tally/contract";
 import { dropIfEmpty, exchangeWithLeaving, hasLeavingRows, hasRows, partitionedMonths, patiently } from "./months.ts";
@@ -50,7 +50,7 @@ export async function begin(database: Pick<Database, "transaction">, domain: str
     if ((await transaction.insert(insertMonth, [[domain, month, "moving", none]])) !== "duplicate") return;
     const [found] = await transaction.query<Pick<MonthState, "step">>(selectStep, [domain, month]);
     if (found?.step === "removed")
-      throw new Error(`${domain}: ${month} was removed before, and has rows again: ${keepRows}`);
+      throw new UnexpectedState(`${domain}: ${month} was removed before, and has rows again: ${keepRows}`);
   });
   changed.publish("begun");
 }
@@ -102,7 +102,7 @@ async function move({ session, domain: { retention }, onProgress }: Removing, mo
     changed.publish("exchanged");
   }
   if (await hasRows(session, retention, month))
-    throw new Error(`${month} has rows beside ${retention.leaving}: ${keepRows}`);
+    throw new UnexpectedState(`${month} has rows beside ${retention.leaving}: ${keepRows}`);
 }
 
 // How long one transaction is repeated: an attempt that takes too long ends only with its statement.
@@ -137,7 +137,7 @@ async function drop({ session, domain: { retention }, onProgress }: Removing, mo
   // Undefined or without the month: a process died after this step.
   if ((await partitionedMonths(session, retention))?.includes(month) !== true) return;
   const isDropped = await patiently(() => dropIfEmpty(session, retention, month), onWait);
-  if (!isDropped) throw new Error(`${month} has new rows in ${retention.table}: ${keepRows}`);
+  if (!isDropped) throw new UnexpectedState(`${month} has new rows in ${retention.table}: ${keepRows}`);
   changed.publish("partition dropped");
 }
 
