@@ -84,6 +84,14 @@ test("send names the key of an event that may be stored, and the id of one that 
   expectEnd(await runTally(system, [...sale, "--url", url, "--wait", "1"]), 3, accepted);
 });
 
+test("top follows no redirect, which could lose the API key", async () => {
+  const { url } = await listen(({ url: path }, response) =>
+    response.writeHead(path === "/" ? 401 : 301, { location: "/" }).end(),
+  );
+  const redirected = /responds 301 without the body of a gateway\n$/;
+  expectEnd(await runTally(system, ["top", "item", "4242", "--url", url]), 3, redirected);
+});
+
 test("top prints the boards of stores, items and days, and of every other domain", async () => {
   await sold(system.url, 12, { item: 4242, quantity: 5 });
   const best = async () => (await tallyJson(system, "top", "store", "12")).items[0];

@@ -36,12 +36,15 @@ test.each<[string, Reply]>([
 });
 
 test.each([301, 307, 400, 401, 403, 404, 405, 413, 415, 422])(
-  "a POST that gets %i is not sent again",
+  "a POST or GET that gets %i is not sent again",
   async (status) => {
-    const { url, received } = await startWith({ status, headers: { location: "/elsewhere" }, body: { message: "no" } });
-    const response = await retryingFetch(quick)(post(url));
-    expect([response.status, await response.json()]).toEqual([status, { message: "no" }]);
-    expect(received).toHaveLength(1);
+    const reply = { status, headers: { location: "/elsewhere" }, body: { message: "no" } };
+    const { url, received } = await startWith(reply, reply);
+    for (const request of [post(url), new Request(`${url}/items/store/5`)]) {
+      const response = await retryingFetch(quick)(request);
+      expect([response.status, await response.json()]).toEqual([status, { message: "no" }]);
+    }
+    expect(received).toHaveLength(2);
   },
 );
 

@@ -52,10 +52,11 @@ export function retryingFetch({
 async function initOf(request: Request): Promise<RequestInit> {
   const { method } = request;
   const headers = new Headers(request.headers);
-  if (method === "GET" || method === "HEAD") return { method, headers };
+  // Followed to another origin, even from http to https, a request loses its API key.
+  const init = { method, headers, redirect: "manual" } as const;
+  if (method === "GET" || method === "HEAD") return init;
   if (!headers.has("idempotency-key")) headers.set("idempotency-key", crypto.randomUUID());
-  const body = await request.arrayBuffer();
-  return { method, headers, redirect: "manual", body };
+  return { ...init, body: await request.arrayBuffer() };
 }
 
 /** The part of the platform's fetch that this package calls. */
