@@ -130,6 +130,9 @@ test("a second import of a file ends with 2 while the first runs, and leaves the
   expect(await first.ended).toBe(0);
   expect(first.printed()).toContain("4000 lines accepted");
   expect(await noteIds(`${path}.ids`)).toBe(4000);
+  // A full disk leaves an empty file.
+  await writeFile(`${path}.import-began`, "");
+  expect(await tallyJson(system, ...args)).toMatchObject({ lines: 4000, accepted: 4000, rejected: 0 });
   await mkdir(`${path}.import-began`);
   const wrongKind = `tally: ${path}.import-began: expected a regular file, no link or device: the import writes it\n`;
   expect(await runTally(system, args)).toMatchObject({ exitCode: 2, errors: wrongKind });

@@ -88,7 +88,10 @@ async function importLines(options: ImportOptions, progress: Progress) {
 /** Throws a CommandError when an import of the file began with other content and has not ended. */
 function noteBegin({ file, domain }: ImportOptions, beganFile: string, { identity }: Inspection): void {
   const own = `${domain.name} ${identity}\n`;
-  if (existsSync(beganFile) && readFileSync(beganFile, "utf8") !== own)
+  const began = existsSync(beganFile) ? readFileSync(beganFile, "utf8") : "";
+  if (began === own) return;
+  // A full disk leaves an empty file, or a beginning.
+  if (!own.startsWith(began))
     throw usageError(
       `${file}: its import began with other content or as another domain. With the new content, lines that are stored ` +
         `already would be stored again. Restore the file, or delete ${beganFile} if this is intended`,
