@@ -210,8 +210,8 @@ test("a full audit compares another measure of all time after a removal, without
   const audited = async (counts: string) => {
     const folded = [
       [measure, counts],
-      [removed, "[[1,10]]"],
-      [kept, "[[1,20],[2,5]]"],
+      [removed, "[[0,10]]"],
+      [kept, "[[0,20],[2,5]]"],
     ].map(([series = "", text = ""]) => [domain, series, 1, 0, text]);
     await database.transaction((transaction) =>
       transaction.upsert(
@@ -221,9 +221,9 @@ test("a full audit compares another measure of all time after a removal, without
     );
     const rows = new FoldedSums();
     // A correction stays when its month is removed.
-    for (const series of [measure, removed]) addTo(rows, series, [[1, -3]]);
+    for (const series of [measure, removed]) addTo(rows, series, [[0, -3]]);
     for (const series of [measure, kept]) {
-      addTo(rows, series, [[1, 20]]);
+      addTo(rows, series, [[0, 20]]);
       addTo(rows, series, [[2, 5]]);
     }
     const found = new Findings<string>();
@@ -232,8 +232,8 @@ test("a full audit compares another measure of all time after a removal, without
     await database.snapshot("write", audit);
     return found.first;
   };
-  expect(await audited("[[1,30],[2,5]]")).toEqual([]);
-  expect(await audited("[[1,31],[2,5]]")).toEqual(["the folded counts of netSales/1 differ from its rows"]);
+  expect(await audited("[[0,30],[2,5]]")).toEqual([]);
+  expect(await audited("[[0,31],[2,5]]")).toEqual(["the folded counts of netSales/1 differ from its rows"]);
 });
 
 test("an audit says which series it compared: not those that the last message lacked", async () => {

@@ -15,7 +15,8 @@ export class FoldedSums {
     const members = this.#sums.getOrInsertComputed(series, () => new Map());
     let [word, rest] = members.get(String(member)) ?? [0, 0];
     for (const entry of entries) {
-      const [hash, added] = [hashOf(entry[0] ?? 0), by(entry)];
+      // Odd: each change of one count by less than 2^32 changes the sum.
+      const [hash, added] = [hashOf(entry[0] ?? 0) | 1, by(entry)];
       if (Math.abs(added) === Number.MAX_SAFE_INTEGER) this.#stopped.add(`${series} ${String(member)}`);
       word = (word + Math.imul(added, hash)) | 0;
       rest = (rest + (added % prime) * (hash >>> 11)) % prime;
