@@ -1,5 +1,5 @@
 import { eventIdOfBytes, type BatchId, type Domain, type SqlReader } from "@tally/contract";
-import { findEpochs, findMissing, listBatches, listLetters, placeAt, withRecount } from "@tally/database";
+import { findEpochs, findMissing, listBatches, listLetters, placeAt, withUnmoved } from "@tally/database";
 import type { Database, DeadLetter } from "@tally/database";
 import { readTables } from "@tally/reconcile";
 
@@ -47,8 +47,8 @@ export async function stillLost(database: Database, { domains, letters }: LostCo
 
 async function idsOn(database: Database, endpoint: "read" | "write", domain: Domain): Promise<Set<string>> {
   const ids = new Set<string>();
-  await withRecount(database, endpoint, domain, async (snapshot, recount) => {
-    for await (const rows of readTables(snapshot, recount.ids))
+  await withUnmoved(database, endpoint, domain, async (snapshot) => {
+    for await (const rows of readTables(snapshot, domain.recount.ids))
       for (const [id] of rows) if (Buffer.isBuffer(id)) ids.add(eventIdOfBytes(id));
   });
   return ids;

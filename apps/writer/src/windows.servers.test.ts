@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { decodeRankingMessage, fieldIn, newEventId, type Event, type Sources } from "@tally/contract";
-import { foldAll, rebuild } from "@tally/reconcile";
-import { monthOf, retain } from "@tally/database";
+import { bytesOfEventId, decodeRankingMessage, fieldIn, newEventId, type Event, type Sources } from "@tally/contract";
+import { audit, foldAll, rebuild } from "@tally/reconcile";
+import { monthOf, retain, type RetentionProgress } from "@tally/database";
 import { nextEpoch } from "@tally/database/own-database";
 import { openTcpProxy } from "@tally/local";
 import { awayFromMidnight } from "@tally/local/at-end";
@@ -118,15 +118,95 @@ async function compare(expected?: readonly (readonly Sum[])[]) {
   }
 }
 
+const options = { own, domain: purchases, database, rankings };
+const series = { windows: ["all", "day"], by: ["netSales"] } as const;
+
+/** What audits find after a rebuild: one that reads what is new, a full one, and one beside traffic. */
+async function findings(of = options): Promise<readonly unknown[]> {
+  await rebuild({ ...of, series });
+  const audits = [{}, { isFull: true }, { isFull: true, liveMs: 1 }].map((how) =>
+    audit({ ...of, endpoint: "write", ...how }),
+  );
+  const wrong = (await Promise.all(audits)).filter(({ agrees }) => !agrees);
+  return wrong.flatMap(({ contradictions, boards, batches }) =>
+    [contradictions.first, boards.differences, batches].flat(),
+  );
+}
+
+/** Removes the rows of earlier months, is stopped at each step, and audits there. */
+async function removeInSteps(of = options): Promise<void> {
+  const { writer: rows } = of.database;
+  const remove = (stopsAt?: RetentionProgress["step"]) =>
+    retain({
+      url: of.own.writeUrl,
+      database: of.database,
+      domain: { name, retention: purchases.retention ?? expect.fail() },
+      firstKept: monthOf(Date.now()),
+      foldAll: () => foldAll(of, () => undefined),
+      exportMonth: async () => {
+        expect(await findings(of)).toEqual([]);
+        const [leaving] = await rows.query<{ events: number }>("SELECT COUNT(*) AS events FROM purchases_leaving");
+        return { events: leaving?.events ?? 0, file: "", sha256: "" };
+      },
+      onProgress: ({ step }) => {
+        if (step === stopsAt) throw new Error(`stops at ${step}`);
+      },
+    });
+  for (const step of ["moving", "dropping"] as const) {
+    await expect(remove(step)).rejects.toThrow(`stops at ${step}`);
+    expect(await findings(of)).toEqual([]);
+  }
+  // As an earlier release leaves it: it counts leaving rows a second time.
+  const [half] = await rows.query<{ id: Buffer }>("SELECT id FROM purchases_leaving ORDER BY id LIMIT 1 OFFSET 1");
+  const { id } = half ?? expect.fail();
+  await rows.query("UPDATE retention_months SET step = 'counting', counted_to = ?", [id]);
+  await rows.query(
+    `INSERT INTO purchases_base_batches
+     SELECT producer, sequence, COUNT(*) FROM purchases_leaving WHERE id <= ? GROUP BY producer, sequence
+     ON DUPLICATE KEY UPDATE purchases_base_batches.purchases = purchases_base_batches.purchases + VALUES(purchases)`,
+    [id],
+  );
+  expect(await findings(of)).toEqual([]);
+  expect(await remove()).toMatchObject({ removed: [{ events: expect.toSatisfy((events: number) => events > 2) }] });
+  expect(await findings(of)).toEqual([]);
+  const left = "SELECT id FROM purchases_leaving UNION SELECT id FROM purchases WHERE purchased_on <= ?";
+  expect(await rows.query(left, [first])).toEqual([]);
+}
+
+const older = purchasesDatabase();
+const ofOlder = { ...options, own: older, database: older.connect(), rankings: ownRankings(1, [purchases]).rankings };
+
+test("counts of a month that was removed before there were folded counts stay, also when the next month is removed", async () => {
+  await rebuild({ ...ofOlder, series });
+  const { take, messages } = await openWriter(older, { series });
+  const [removed = "", ...kept] = [100, 40, 0].map(dayOf);
+  const salesOf = (date: string) => [1, 2, 3].map((item) => sale(1, { date: Number(date), lines: [[item, 3]] }));
+  await take(bodyOf([removed, ...kept].flatMap(salesOf)));
+  for (const body of messages) await ofOlder.rankings.rank(name, decodeRankingMessage(body));
+  // As the earlier release, and then the migrations, leave it.
+  for (const sql of [
+    `INSERT INTO purchases_base_batches
+     SELECT producer, sequence, COUNT(*) FROM purchases WHERE purchased_on <= ? GROUP BY producer, sequence`,
+    `INSERT INTO folded_series SELECT '${name}', '', store_id, item_id % 8, CONCAT('[[', item_id, ',', quantity, ']]')
+     FROM purchase_items WHERE purchased_on <= ?`,
+    `INSERT INTO retention_months VALUES ('${name}', DATE_FORMAT(?, '%Y-%m'), 'removed', REPEAT('~', 16), 3, '', '')`,
+    "DELETE FROM purchases WHERE purchased_on <= ?",
+  ])
+    await ofOlder.database.writer.query(sql, [removed]);
+  expect(await findings(ofOlder)).toEqual([]);
+  await removeInSteps(ofOlder);
+});
+
 test("every window by every measure is the sum of its rows, folded, not folded, while they are folded, and removed", async () => {
-  const options = { domain: purchases, database, rankings };
-  const series = { windows: ["all", "day"], by: ["netSales"] } as const;
   await rebuild({ ...options, series });
   const opened = await openWriter(own, { series });
   await database.transaction(register);
-  const store = async (one: Scenario): Promise<void> => {
-    await opened.take(bodyOf(eventsOf(one)));
+  const storeAll = async (events: readonly Event[]): Promise<void> => {
+    await opened.take(bodyOf(events));
     for (const body of opened.messages.splice(0)) await rankings.rank(name, decodeRankingMessage(body));
+  };
+  const store = async (one: Scenario): Promise<void> => {
+    await storeAll(eventsOf(one));
     await compare();
   };
   const run = async (folded: Scenario, rest: Scenario): Promise<void> => {
@@ -147,23 +227,30 @@ test("every window by every measure is the sum of its rows, folded, not folded, 
 
   // The rows of earlier months leave, and their counts stay.
   const expected = await readSums();
-  const { removed = [] } =
-    (await retain({
-      url: own.writeUrl,
-      database,
-      domain: { name, retention: purchases.retention ?? expect.fail() },
-      firstKept: monthOf(Date.now()),
-      rowsPerTransaction: 3,
-      foldAll: () => foldAll(options, () => undefined),
-      exportMonth: () => Promise.resolve({ events: 0, file: "", sha256: "" }),
-      onProgress: () => undefined,
-    })) ?? {};
-  expect(removed).not.toEqual([]);
+  await removeInSteps();
   await compare(expected);
-  await rebuild({ ...options, series });
+  for (const one of ["", "netSales", first]) {
+    const where = `WHERE series = '${one}' AND counts <> '[]' ORDER BY member, slice LIMIT 1`;
+    const [{ counts } = expect.fail()] = await writer.query<{ counts: string }>(
+      `SELECT counts FROM folded_series ${where}`,
+    );
+    await writer.query(`UPDATE folded_series SET counts = ? ${where}`, [counts.replace(/\d+\]/, "7777]")]);
+    expect([one, await findings()]).toEqual([one, expect.arrayContaining([expect.stringMatching(/differ/)])]);
+    await writer.query(`UPDATE folded_series SET counts = ? ${where}`, [counts]);
+  }
   // As if the first part of each slice were full.
   await writer.query("UPDATE folded_series SET slice = slice + 16");
   await compare(expected);
+  await writer.query("UPDATE folded_series SET slice = slice - 16");
+  // On a removed day a refund counts.
+  const refunded = sale(0, { date: Number(today), lines: [[9, 2, 19_900, 0]] });
+  const [id, takenBack] = [newEventId(), [[0, 9, 1]]];
+  const refund = { id, kind: "refund", saleId: refunded.id, storeId: 0, date: Number(first), lines: takenBack };
+  await storeAll([refunded, refund]);
+  expect(await findings()).toEqual([]);
+  await foldAll(options, () => undefined);
+  expect(await findings()).toEqual([]);
+  expect(await writer.query("SELECT 1 FROM purchase_corrections WHERE id = ?", [bytesOfEventId(id)])).toHaveLength(1);
 });
 
 test("what Redis may not keep is counted from rows while it is frozen or away, and is as of then", async () => {

@@ -150,8 +150,8 @@ export interface Store<E extends Event, C extends Change<E>> {
 export interface Recount {
   /** (event id as 16 bytes), once for each stored event. */
   readonly ids: readonly RowRanges[];
-  /** (producer, sequence, rows): how many rows of each batch are no longer in the tables of `boards`. With those that
-   * are, the ledger must have the same numbers. */
+  /** (producer, sequence, rows): how many rows of each batch an earlier release has removed. With those that are in
+   * tables, the ledger must have the same numbers. */
   readonly rowsOfBatches?: string;
   /** All boards, by kind: the sums of what `rank` adds. */
   readonly boards: readonly (RecountedBoards | RecountedMirror)[];
@@ -176,13 +176,12 @@ export interface RecountedMirror {
   /** The boards of the series "". */
   readonly mirrored: MirroredBoards;
   /** The series that a row of a day adds to, "" first. `by` of a day is that of its measure. */
-  readonly seriesOf: (day: number | null) => readonly Series[];
+  readonly seriesOf: (day: number) => readonly Series[];
   /** (member, entries, producer, sequence, day). Entries are the text of [[key, …], …], added up by the process that
-   * reads them: much cheaper than a sum in SQL over the items of a JSON column. Without a producer, the row is of no
-   * batch, and without a day of no series but "". Together they have the counts of each event once. */
+   * reads them: much cheaper than a sum in SQL over the items of a JSON column. Together they have the counts of each
+   * event once. Leaving rows count until they are exported. */
   readonly rows: readonly RowRanges[];
-  /** The same columns, by an index: the rows of batches of a producer, the first `?`, from a sequence to another one.
-   * Together, the rows that are in no base. */
+  /** The same columns, by an index: the rows of batches of a producer, the first `?`, from a sequence to another one. */
   readonly rowsOfBatches: readonly string[];
 }
 
@@ -196,8 +195,4 @@ export interface Retention<E extends Event = Event> {
   readonly dateOf: (event: E) => number;
   /** A table with the same columns, without partitions: the rows of the month that is being removed. */
   readonly leaving: string;
-  /** Each adds leaving rows to a table of the base: those with an id above the first `?` and up to the second. */
-  readonly addToBase: readonly string[];
-  /** The domain's `recount` once a month was removed: rows, leaving rows that are not in the base, and the base. */
-  readonly recount: Recount;
 }

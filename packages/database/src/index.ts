@@ -49,8 +49,9 @@ export type {
   StateCounts,
 } from "./dead-letters/letters.ts";
 export { addMonths, firstDayOf, monthOf } from "./retention/months.ts";
+export { removedMonths, type RemovedMonth } from "./retention/remove-month.ts";
 export { type ExportedMonth, type RetentionProgress } from "./retention/remove-month.ts";
 export { readRetainedFrom, removedAfterDays, retainedFrom } from "./retention/retained-from.ts";
 export { retentionMigrations, surelyRetainedFrom } from "./retention/retained-from.ts";
-export { type Recounted, withRecount } from "./retention/retained-from.ts";
+export { type Recounted, withUnmoved } from "./retention/retained-from.ts";
 export { firstKeptMonth, isHostAhead, plan, retain, type RetainOutcome } from "./retention/retain.ts";

@@ -120,12 +120,11 @@ function addToSeries(
   folded?: { readonly batches: BatchMarks; readonly sums: FoldedSums },
 ): void {
   for (const [member, text, producer, sequence, day] of rows) {
-    const [entries, all] = [entriesOf(text), seriesOf(day === null ? null : Number(day))];
-    // A row without a batch is of the base, which the folded counts contain.
-    if (folded !== undefined && (producer === null || folded.batches.has(producer, sequence)))
+    const [entries, all] = [entriesOf(text), seriesOf(Number(day))];
+    if (folded?.batches.has(producer, sequence) === true)
       for (const { name, by } of all) folded.sums.add(name, member, entries, by);
     else series.add(member, entries, all);
-    if (producer !== null) batches.add(producer, sequence, 1);
+    batches.add(producer, sequence, 1);
   }
 }
 

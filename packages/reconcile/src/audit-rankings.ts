@@ -1,4 +1,5 @@
-import { findMissing, foldedCounts, foldedSeries, rowsOfLedger, type Fold, type LedgerTotals } from "@tally/database";
+import { findMissing, foldedCounts, foldedSeries, rowsOfLedger } from "@tally/database";
+import type { Fold, LedgerTotals, RemovedMonth } from "@tally/database";
 import { textOfBatchId } from "@tally/contract";
 import type { BatchId, Domain, Recount, SqlReader, SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
@@ -39,6 +40,7 @@ interface ToAudit extends Batches {
   readonly wereRead: RowsToRead;
   readonly all: LedgerTotals;
   readonly fold: Fold;
+  readonly removed: readonly RemovedMonth[];
   /** For an audit beside live traffic: what is stored and ranked meanwhile is no difference. */
   readonly live: Pick<MeanwhileOptions, "writer" | "staysMs"> | undefined;
 }
@@ -50,7 +52,7 @@ export async function auditBatches(
   snapshot: SqlSnapshot,
   domain: Domain,
   rankings: Rankings,
-  { rows, wereRead, all, fold, ledger, folded, live }: ToAudit,
+  { rows, wereRead, all, fold, removed, ledger, folded, live }: ToAudit,
   onProgress: (batches: number) => void,
 ): Promise<BatchAudit> {
   const unmarkedInShard = new BatchMarks();
@@ -67,7 +69,8 @@ export async function auditBatches(
   const miscounted = new Findings<Miscounted>();
   const lacking = new Map<BatchId, number>();
   let [stored, ranked, seen] = [fold.changes, fold.changes, 0];
-  // Rows of new batches may be in the base, where an earlier release has put them.
+  const { rows: inTables } = rows;
+  // An earlier release has removed rows of batches that are not folded.
   if (wereRead === "all" || rows.rows !== all.changes - fold.changes)
     await addRowsOfBatches(snapshot, domain.recount, rows);
   for await (const batches of readTables(snapshot, [rowsOfLedger], [domain.name])) {
@@ -81,7 +84,7 @@ export async function auditBatches(
     }
     onProgress((seen += batches.length));
   }
-  let rowsOfFolded = 0;
+  let rowsOfFolded = removed.reduce((sum, { events }) => sum + events, inTables - rows.rows);
   for (const [producer, sequence, own] of rows.rest()) {
     if (folded.has(Buffer.from(producer, "hex"), sequence)) {
       rowsOfFolded += own;
@@ -122,7 +125,7 @@ async function countMissing(reader: SqlReader, domain: string, batches: readonly
   return count;
 }
 
-/** Adds the rows of batches that are no longer in their tables. */
+/** Adds the rows of batches that an earlier release has removed. */
 export async function addRowsOfBatches(
   snapshot: SqlSnapshot,
   { rowsOfBatches }: Pick<Recount, "rowsOfBatches">,
@@ -133,23 +136,30 @@ export async function addRowsOfBatches(
     for (const [producer, sequence, count] of counts) rows.add(producer, sequence, Number(count));
 }
 
-/** Compares the folded counts with the rows of the folded batches. `from`: rows of days before it may be removed. */
+/** Compares the folded counts with the rows of the folded batches, without the days of removed months. */
 export async function auditFolded(
   snapshot: SqlSnapshot,
   domain: string,
-  { rows, from }: { readonly rows: FoldedSums; readonly from: number },
+  { rows, removed }: { readonly rows: FoldedSums; readonly removed: readonly Pick<RemovedMonth, "month">[] },
   found: Findings<string>,
   onProgress: (members: number) => void,
 ): Promise<void> {
   const folded = new FoldedSums();
   let seen = 0;
-  for (const series of await foldedSeries(snapshot, domain))
+  const names = await foldedSeries(snapshot, domain);
+  for (const series of names)
     for await (const parts of readTables(snapshot, [foldedCounts], [domain, series])) {
       for (const [member, text] of parts) folded.add(series, member, entriesOf(text), byOfCount);
       onProgress((seen += parts.length));
     }
-  for (const sums of [rows, folded]) sums.leaveOut(from);
-  for (const series of new Set([...rows.series, ...folded.series]))
+  const months = removed.map(({ month }) => month.replace("-", ""));
+  for (const sums of [rows, folded]) sums.leaveOut(Number(`${months.at(-1) ?? 0}99`));
+  const compared = new Set([...rows.series, ...folded.series]);
+  // What was removed before there were folded counts is in those of all time alone.
+  const hasDays = (month: string, at: number) =>
+    names.some((series) => series > `${months[at - 1] ?? 0}99` && series < `${month}99`);
+  if (!months.every(hasDays)) compared.delete("");
+  for (const series of compared)
     for (const member of rows.differences(series, folded))
       found.add(`the folded counts of ${series === "" ? "" : `${series}/`}${member} differ from its rows`);
 }

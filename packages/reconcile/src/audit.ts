@@ -1,5 +1,5 @@
-import { clockOf, findEpochs, FoldedMeanwhile, readFold, readRetainedFrom } from "@tally/database";
-import { countConflicts, withRecount } from "@tally/database";
+import { clockOf, findEpochs, FoldedMeanwhile, readFold, removedMonths } from "@tally/database";
+import { countConflicts, withUnmoved } from "@tally/database";
 import type { Database, LedgerTotals, StateCounts } from "@tally/database";
 import { firstLiveDay, onlyAllTime, settingsOf } from "@tally/contract";
 import type { Domain, KeptSeries, Recount, SqlSnapshot } from "@tally/contract";
@@ -97,11 +97,11 @@ export async function audit(options: AuditOptions): Promise<DomainAudit> {
 const timesMax = 5;
 
 async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
-  const { database, endpoint, rankings, acknowledged } = options;
+  const { domain, database, endpoint, rankings, acknowledged } = options;
+  const { recount } = domain;
   const progress = (step: AuditProgress["step"], total?: number) => (done: number) =>
     options.onProgress?.({ step, done, total });
-  return withRecount(database, endpoint, options.domain, async (snapshot, recount) => {
-    const domain = { ...options.domain, recount };
+  return withUnmoved(database, endpoint, domain, async (snapshot) => {
     const fold = await readFold(snapshot, domain.name);
     const state = await rankings.state(domain.name);
     const { totals: ledger, ...known } = await readBatches(snapshot, domain.name, fold, progress("ledger"));
@@ -111,7 +111,8 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     const onRows = progress("rows", rowsTotal);
     const sums = await addUp(snapshot, recount, { ...known, kept }, wereRead, onRows);
     const live = options.liveMs === undefined ? undefined : { writer: database.writer, staysMs: options.liveMs };
-    const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold, live };
+    const removed = domain.retention === undefined ? [] : await removedMonths(snapshot, domain.name);
+    const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold, removed, live };
     const onBatches = progress("batches", ledger.batches);
     const batches = await auditBatches(snapshot, domain, rankings, toAudit, onBatches);
     const { closedTo = -1 } = (await findEpochs(snapshot, domain.name)) ?? {};
@@ -125,10 +126,8 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
       { onFolded, onCells: progress("boards") },
     );
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
-    if (wereRead === "all") {
-      const from = (domain.retention && (await readRetainedFrom(snapshot, domain.name))) ?? 0;
-      await auditFolded(snapshot, domain.name, { rows: sums.foldedRows, from }, contradictions, onFolded);
-    }
+    if (wereRead === "all")
+      await auditFolded(snapshot, domain.name, { rows: sums.foldedRows, removed }, contradictions, onFolded);
     const ids = acknowledged && (await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored)));
     const keyConflicts = await countConflicts(snapshot, domain.name);
     const agrees =

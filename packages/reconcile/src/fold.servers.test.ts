@@ -204,37 +204,45 @@ test("a full audit finds folded counts that differ from the rows, where the boar
   ]);
 });
 
-test("a full audit compares another measure of all time after a removal, without the days whose rows are removed", async () => {
-  const [domain, measure, removed, kept] = ["removed", "netSales", "20260131/netSales", "20260201/netSales"];
-  const addTo = (rows: FoldedSums, series: string, entries: Entries) => rows.add(series, "1", entries, byOfCount);
-  const audited = async (counts: string) => {
-    const folded = [
-      [measure, counts],
-      [removed, "[[0,10]]"],
-      [kept, "[[0,20],[2,5]]"],
-    ].map(([series = "", text = ""]) => [domain, series, 1, 0, text]);
-    await database.transaction((transaction) =>
-      transaction.upsert(
-        "INSERT INTO folded_series (domain, series, member, slice, counts) VALUES ? ON DUPLICATE KEY UPDATE counts = VALUES(counts)",
-        folded,
-      ),
-    );
-    const rows = new FoldedSums();
-    // A correction stays when its month is removed.
-    for (const series of [measure, removed]) addTo(rows, series, [[0, -3]]);
-    for (const series of [measure, kept]) {
-      addTo(rows, series, [[0, 20]]);
-      addTo(rows, series, [[2, 5]]);
-    }
-    const found = new Findings<string>();
-    const audit = (snapshot: SqlSnapshot) =>
-      auditFolded(snapshot, domain, { rows, from: 20260201 }, found, () => undefined);
-    await database.snapshot("write", audit);
-    return found.first;
-  };
-  expect(await audited("[[0,30],[2,5]]")).toEqual([]);
-  expect(await audited("[[0,31],[2,5]]")).toEqual(["the folded counts of netSales/1 differ from its rows"]);
-});
+test.each(["", "netSales"])(
+  "a full audit compares a measure of all time after a removal, without the days whose rows are removed: %j",
+  async (measure) => {
+    const domain = `removed ${measure}`;
+    const [removed, kept] = ["20260131", "20260201"].map((day) => (measure === "" ? day : `${day}/${measure}`));
+    const addTo = (rows: FoldedSums, series = "", entries: Entries) => rows.add(series, "1", entries, byOfCount);
+    const audited = async (counts: string, ...earlier: readonly string[]) => {
+      const folded = [
+        [measure, counts],
+        [removed, "[[0,10]]"],
+        [kept, "[[0,20],[2,5]]"],
+      ].map(([series = "", text = ""]) => [domain, series, 1, 0, text]);
+      await database.transaction((transaction) =>
+        transaction.upsert(
+          "INSERT INTO folded_series (domain, series, member, slice, counts) VALUES ? ON DUPLICATE KEY UPDATE counts = VALUES(counts)",
+          folded,
+        ),
+      );
+      const rows = new FoldedSums();
+      // A correction stays when its month is removed.
+      for (const series of [measure, removed]) addTo(rows, series, [[0, -3]]);
+      for (const series of [measure, kept]) {
+        addTo(rows, series, [[0, 20]]);
+        addTo(rows, series, [[2, 5]]);
+      }
+      const found = new Findings<string>();
+      const months = [...earlier, "2026-01"].map((month) => ({ month }));
+      const audit = (snapshot: SqlSnapshot) =>
+        auditFolded(snapshot, domain, { rows, removed: months }, found, () => undefined);
+      await database.snapshot("write", audit);
+      return found.first;
+    };
+    const differs = [`the folded counts of ${measure === "" ? "" : `${measure}/`}1 differ from its rows`];
+    expect(await audited("[[0,30],[2,5]]")).toEqual([]);
+    expect(await audited("[[0,31],[2,5]]")).toEqual(differs);
+    // Of a month that was removed before there were folded counts, the quantity of all time alone has the counts.
+    expect(await audited("[[0,31],[2,5]]", "2025-11")).toEqual(measure === "" ? [] : differs);
+  },
+);
 
 test("an audit says which series it compared: not those that the last message lacked", async () => {
   const { store, audit: auditIt, messages } = await open("series");

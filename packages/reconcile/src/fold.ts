@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { clockOf, closeEarlier, foldBatches, FoldedMeanwhile, isInHistory, listBatches } from "@tally/database";
-import { openEpoch, placeAt, readEpochs, readFold, UnexpectedState, withRecount } from "@tally/database";
+import { openEpoch, placeAt, readEpochs, readFold, UnexpectedState, withUnmoved } from "@tally/database";
 import type { Database, Fold, LedgerBatch, Recounted, ToFold } from "@tally/database";
 import { textOfBatchId, type Recount, type SqlSnapshot } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
@@ -50,9 +50,9 @@ export async function fold({ domain, database, rankings, signal, ...range }: Fol
   if (oldest === undefined || isYoung(range.waitMs)(oldest)) return;
   const options = { until: range.until, isYoung: isYoung(range.keptMs), signal };
   while (signal?.aborted !== true && !(await rankings.isBuilding(name))) {
-    const step = await withRecount(database, "read", domain, async (snapshot, recount) => {
+    const step = await withUnmoved(database, "read", domain, async (snapshot) => {
       const asOf = await readFold(snapshot, name);
-      return { ...(await nextStep(snapshot, name, recount, options)), asOf };
+      return { ...(await nextStep(snapshot, domain, options)), asOf };
     });
     const folded = await readFold(database.writer, name);
     // Nothing is left, or the read endpoint lacks what was folded last.
@@ -124,8 +124,7 @@ interface StepOptions extends Pick<FoldOptions, "until">, Pick<ToFold, "signal">
 /** Old batches, and what their rows add. Throws Unfoldable unless they have as many rows as the ledger says. */
 async function nextStep(
   snapshot: SqlSnapshot,
-  domain: string,
-  recount: Pick<Recount, "boards" | "rowsOfBatches">,
+  { name: domain, recount }: FoldOptions["domain"],
   { until, isYoung, signal }: StepOptions,
 ): Promise<ToFold> {
   // Without it, counts are those of the rows of all batches, folded or not.

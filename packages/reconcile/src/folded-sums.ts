@@ -24,15 +24,12 @@ export class FoldedSums {
     members.set(String(member), [word, rest]);
   }
 
-  /** Leaves the days before one out, and takes them from the measures of all time; not from "", which keeps what removed
-   * rows have added. */
+  /** Leaves the days before one out, and takes them from the measures of all time. */
   leaveOut(before: number): void {
     for (const [series, members] of this.#sums) {
       if ((dayOfSeries(series) ?? before) >= before) continue;
       this.#sums.delete(series);
-      const measure = measureOfSeries(series);
-      if (measure === "") continue;
-      const all = this.#sums.getOrInsertComputed(measure, () => new Map());
+      const all = this.#sums.getOrInsertComputed(measureOfSeries(series), () => new Map());
       for (const [member, [word, rest]] of members) {
         const [allWord, allRest] = all.get(member) ?? [0, 0];
         all.set(member, [(allWord - word) | 0, (allRest - rest) % prime]);

@@ -1,5 +1,5 @@
 import { clockOf, findEpochs, keepShards, readEpochs, readShards, readFold } from "@tally/database";
-import { listBatches, placeAt, withRecount } from "@tally/database";
+import { listBatches, placeAt, withUnmoved } from "@tally/database";
 import type { Database, Epochs, Fold, LedgerPlace, Recounted } from "@tally/database";
 import { boardsOfSeries, defaultSeries, keptSince, settingsOf } from "@tally/contract";
 import type { Recount, SeriesSettings, SqlSnapshot } from "@tally/contract";
@@ -77,11 +77,11 @@ async function rebuildFrom(
   const generation = await rankings.build(domain.name, options.shards ?? (await shardsOfLost(options)));
   if (generation === undefined) return { name: "busy" };
   try {
-    const { epochs, fold, batches, cells } = await withRecount(
+    const { epochs, fold, batches, cells } = await withUnmoved(
       database,
       endpoint,
       domain,
-      (snapshot, { boards }) => load(snapshot, boards, generation, options),
+      (snapshot) => load(snapshot, generation, options),
       { silenceMs: rangeWithinMs },
     );
     // Each round checks what the one before may not have seen.
@@ -136,10 +136,10 @@ async function shardsOfLost({ domain, database, rankings }: RebuildOptions): Pro
 
 async function load(
   snapshot: SqlSnapshot,
-  boards: Recount["boards"],
   generation: NewGeneration,
   { domain, rankings, series, signal, onProgress }: RebuildOptions,
 ): Promise<{ epochs: Epochs | undefined; fold: Fold; batches: number; cells: number }> {
+  const { boards } = domain.recount;
   const epochs = await findEpochs(snapshot, domain.name);
   if (epochs !== undefined) {
     const { earlier, newest: last } = epochs;

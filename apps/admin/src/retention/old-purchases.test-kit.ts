@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { addDomains, addMonths, firstDayOf, ledgerMigrations, monthOf, retentionMigrations } from "@tally/database";
-import { withRecount } from "@tally/database";
+import { withUnmoved } from "@tally/database";
 import type { Database } from "@tally/database";
 import { ownDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
 import { beforeAll } from "vitest";
 import { entriesOf, readTables } from "@tally/reconcile";
-import { bytesOfEventId, newEventId, type Recount, type SqlSnapshot, type SqlValue } from "@tally/contract";
+import { bytesOfEventId, newEventId, type SqlSnapshot, type SqlValue } from "@tally/contract";
 
 const found = domains.find(({ name }) => name === "purchases");
 if (found?.retention === undefined || found.files === undefined) throw new Error("purchases have no retention");
@@ -48,35 +49,39 @@ export async function addRows(database: Database, count: number, day: string, ne
   await database.transaction((transaction) => transaction.insert(insertPurchases, rows));
 }
 
-/** Everything that rebuild and audit read, as sorted lines. */
+/** Everything that rebuild and audit read, and the exported lines of removed months, as sorted lines. */
 export function sumsOf(database: Pick<Database, "snapshot">): Promise<readonly string[]> {
-  return withRecount(database, "write", purchases, sumsIn);
+  return withUnmoved(database, "write", purchases, sumsIn);
 }
 
-/** Likewise, in a snapshot. */
-export async function sumsIn(
-  snapshot: SqlSnapshot,
-  { boards: kinds, rowsOfBatches }: Pick<Recount, "boards" | "rowsOfBatches">,
-): Promise<readonly string[]> {
+/** Likewise, in a snapshot. An exported line does not have its batch: without `batches` both count alike. */
+export async function sumsIn(snapshot: SqlSnapshot, batches?: "batches"): Promise<readonly string[]> {
   const sums = new Map<string, number>();
   const add = (line: string, by: number): void => void sums.set(line, (sums.get(line) ?? 0) + by);
-  const addBatch = (producer: unknown, sequence: unknown, rows: number): void =>
-    Buffer.isBuffer(producer) ? add(`batch ${producer.toString("hex")} ${String(sequence)}`, rows) : undefined;
-  for (const kind of kinds) {
+  const addSale = (store: unknown, day: unknown, entries: Iterable<readonly (number | undefined)[]>): void => {
+    add(`day ${String(day)}`, 1);
+    for (const [item, quantity = NaN] of entries) {
+      add(`store ${String(store)} ${item}`, quantity);
+      add(`item ${item} ${String(store)}`, quantity);
+    }
+  };
+  for (const kind of purchases.recount.boards) {
     if (!("mirrored" in kind)) continue;
     for await (const rows of readTables(snapshot, kind.rows)) {
-      for (const [store, text, producer, sequence] of rows) {
-        for (const [item, quantity = NaN] of entriesOf(text)) {
-          add(`store ${String(store)} ${item}`, quantity);
-          add(`item ${item} ${String(store)}`, quantity);
-        }
-        addBatch(producer, sequence, 1);
+      for (const [store, text, producer, sequence, day] of rows) {
+        addSale(store, day, entriesOf(text));
+        if (batches !== undefined && Buffer.isBuffer(producer))
+          add(`batch ${producer.toString("hex")} ${String(sequence)}`, 1);
       }
     }
   }
-  if (rowsOfBatches !== undefined) {
-    for await (const rows of snapshot.stream(rowsOfBatches))
-      for (const [producer, sequence, count] of rows) addBatch(producer, sequence, Number(count));
+  const removed = "SELECT file FROM retention_months WHERE step NOT IN ('moving', 'exporting')";
+  for (const { file } of await snapshot.query<{ file: string }>(removed)) {
+    for (const line of (await readFile(file, "utf8")).trimEnd().split("\n")) {
+      const { storeID, date, items } = JSON.parse(line);
+      const entries = items.map(({ ItemID, numberOfItems }: Record<string, number>) => [ItemID, numberOfItems]);
+      addSale(storeID, date, entries);
+    }
   }
   return Array.from(sums, (line) => line.join(" ")).toSorted();
 }

@@ -18,8 +18,6 @@ interface RetentionFlags extends JsonFlag {
   readonly dryRun?: true;
 }
 
-const rowsPerTransaction = 10_000;
-
 /** tally retention */
 export function retentionCommand(): Command {
   return newCommand("retention", {
@@ -62,7 +60,6 @@ async function runRetention(flags: RetentionFlags): Promise<void> {
         database,
         domain,
         firstKept,
-        rowsPerTransaction,
         foldAll: () => foldAll({ domain, database, rankings }, onWait),
         onProgress: (soFar) => show(progress, soFar),
         exportMonth: (month) =>
@@ -112,8 +109,8 @@ function outcomeText({ name }: RetainedDomain, firstKept: string, { converted, r
   return `${lines.join("\n")}\n`;
 }
 
-function show(progress: Progress, { step, month, done, total }: RetentionProgress): void {
+function show(progress: Progress, { step, month }: RetentionProgress): void {
   if (step === "waiting")
     progress.note("waits, because a transaction uses the table: a rebuild, an audit or an export");
-  else progress.show(month === undefined ? step : `${step} ${month}`, done ?? 0, total);
+  else progress.show(month === undefined ? step : `${step} ${month}`, 0, undefined);
 }

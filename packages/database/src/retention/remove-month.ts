@@ -1,8 +1,8 @@
 import { channel } from "node:diagnostics_channel";
 import type { Database } from "../connection/connect-database.ts";
-import { DatabaseError, UnexpectedState } from "../connection/database-error.ts";
+import { UnexpectedState } from "../connection/database-error.ts";
 import type { ExclusiveSession } from "../connection/run-statement.ts";
-import type { Retention, SqlReader, SqlTransaction } from "@tally/contract";
+import type { Retention, SqlReader } from "@tally/contract";
 import { dropIfEmpty, exchangeWithLeaving, hasLeavingRows, hasRows, partitionedMonths, patiently } from "./months.ts";
 import { renewLeaving, addMonths, firstDayOf } from "./months.ts";
 import type { Month } from "./months.ts";
@@ -15,9 +15,9 @@ import { raiseTo } from "./retained-from.ts";
  *   moving      writers reject events of the month. All batches are folded, so that its rows are in the folded counts.
  *               Its partition is exchanged with the empty leaving table
  *   exporting   the leaving rows still count. They are written to a file, which is read again
- *   counting    the leaving rows are added to the base, some thousand in a transaction, up to counted_to
- *   dropping    the base has all. The leaving table is replaced by an empty one, and the empty partition is dropped
- *   removed     the file and the base have what the rows had
+ *   dropping    only the folded counts count. The leaving table is replaced by an empty one, and the empty partition is
+ *               dropped. An earlier release begins with the step "counting", which continues here
+ *   removed     the file and the folded counts have what the rows had
  */
 
 export interface Removing {
@@ -29,15 +29,12 @@ export interface Removing {
   readonly foldAll: () => Promise<void>;
   /** Writes the leaving rows to a file and checks it. Called again after a crash, also when the file is complete. */
   readonly exportMonth: (month: Month) => Promise<ExportedMonth>;
-  readonly rowsPerTransaction: number;
   readonly onProgress: (progress: RetentionProgress) => void;
 }
 
 export interface RetentionProgress {
   readonly step: "adding partitions" | "splitting the last partition" | Step | "waiting";
   readonly month?: Month;
-  readonly done?: number;
-  readonly total?: number | undefined;
 }
 
 /** For fault drills: after each change that a later process finds. Messages: what was done. */
@@ -75,20 +72,14 @@ export async function removeMonth(removing: Removing, month: Month, step: Step):
     changed.publish("exported");
     const { events, file, sha256 } = exported;
     await database.transaction((tx) => tx.execute(updateExported, [events, file, sha256, domain.name, month]));
-    next = "counting";
+    next = "dropping";
     changed.publish(next);
   }
   const [exported] = await database.writer.query<ExportedMonth>(selectExported, [domain.name, month]);
   if (exported === undefined) throw new Error(`${domain.name}: no row of ${month} in retention_months`);
-  if (next === "counting") {
-    await count(removing, month, exported.events);
-    await end("dropping");
-  }
-  if (next === "dropping") {
-    onProgress({ step: next, month });
-    await drop(removing, month);
-    await end("removed");
-  }
+  onProgress({ step: "dropping", month });
+  await drop(removing, month);
+  await end("removed");
   return exported;
 }
 
@@ -105,31 +96,6 @@ async function move({ session, domain: { retention }, onProgress }: Removing, mo
     throw new UnexpectedState(`${month} has rows beside ${retention.leaving}: ${keepRows}`);
 }
 
-// How long one transaction is repeated: an attempt that takes too long ends only with its statement.
-const countedWithinMs = 3_600_000;
-
-/** Long sales may take longer than a statement may: after a timeout a transaction counts half of the rows. */
-async function count(removing: Removing, month: Month, total: number): Promise<void> {
-  const { database, domain, onProgress } = removing;
-  let { rowsPerTransaction } = removing;
-  const addSome = async (transaction: SqlTransaction): Promise<number> => {
-    try {
-      return await countChunk(transaction, domain, month, rowsPerTransaction);
-    } catch (error) {
-      const isTimeout = error instanceof DatabaseError && error.code === "DATABASE_TIMEOUT";
-      if (isTimeout) rowsPerTransaction = Math.ceil(rowsPerTransaction / 2);
-      throw error;
-    }
-  };
-  for (let done = 0; ;) {
-    onProgress({ step: "counting", month, done, total });
-    const added = await database.transaction(addSome, { giveUpAfterMs: countedWithinMs });
-    if (added === 0) return;
-    done += added;
-    changed.publish("counted some");
-  }
-}
-
 async function drop({ session, domain: { retention }, onProgress }: Removing, month: Month): Promise<void> {
   const onWait = (): void => onProgress({ step: "waiting", month });
   await patiently(() => renewLeaving(session, retention), onWait);
@@ -141,7 +107,7 @@ async function drop({ session, domain: { retention }, onProgress }: Removing, mo
   changed.publish("partition dropped");
 }
 
-type Step = "moving" | "exporting" | "counting" | "dropping" | "removed";
+type Step = "moving" | "exporting" | "dropping" | "removed";
 
 interface MonthState {
   readonly month: Month;
@@ -155,51 +121,30 @@ export interface ExportedMonth {
 }
 
 const none = Buffer.alloc(16);
-const all = Buffer.alloc(16, 0xff);
 
 const selectUnfinished = "SELECT month, step FROM retention_months WHERE domain = ? AND step <> 'removed'";
 const selectStep = "SELECT step FROM retention_months WHERE domain = ? AND month = ?";
 const insertMonth = "INSERT INTO retention_months (domain, month, step, counted_to) VALUES ?";
 const updateStep = "UPDATE retention_months SET step = ? WHERE domain = ? AND month = ? AND step = ?";
 const updateExported = `
-  UPDATE retention_months SET step = 'counting', events = ?, file = ?, sha256 = ?
+  UPDATE retention_months SET step = 'dropping', events = ?, file = ?, sha256 = ?
   WHERE domain = ? AND month = ? AND step = 'exporting'`;
 const selectExported = "SELECT events, file, sha256 FROM retention_months WHERE domain = ? AND month = ?";
-const lockCountedTo = `
-  SELECT counted_to AS countedTo FROM retention_months
-  WHERE domain = ? AND month = ? AND step = 'counting' FOR UPDATE`;
-const updateCountedTo = "UPDATE retention_months SET counted_to = ? WHERE domain = ? AND month = ?";
+const selectRemoved = `
+  SELECT month, events FROM retention_months WHERE domain = ? AND step NOT IN ('moving', 'exporting') ORDER BY month`;
 
 export async function unfinishedMonth(reader: SqlReader, domain: string): Promise<MonthState | undefined> {
   const [row] = await reader.query<MonthState>(selectUnfinished, [domain]);
   return row;
 }
 
-/** What to do with rows that should not be there. Without rows and base, a rebuild would lose their counts. */
-const keepRows = "keep the rows; see docs/retention.md";
+/** A month whose rows no longer count, and how many they were. */
+export type RemovedMonth = Pick<MonthState, "month"> & Pick<ExportedMonth, "events">;
 
-/** Adds the next leaving rows to the base, up to `rowsMax`, and remembers how far it is in the same transaction:
- * repeating it after any outcome counts each row once. Returns how many rows it added; 0: all rows are in the base. */
-async function countChunk(
-  transaction: SqlTransaction,
-  { name, retention }: { readonly name: string; readonly retention: Retention },
-  month: Month,
-  rowsMax: number,
-): Promise<number> {
-  const [row] = await transaction.query<{ countedTo: Buffer }>(lockCountedTo, [name, month]);
-  if (row === undefined) return 0;
-  const { leaving, addToBase } = retention;
-  // Rows of one id, with several dates of the month, are counted together.
-  const [end] = await transaction.query<{ id: Buffer }>(
-    `SELECT id FROM ${leaving} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?`,
-    [row.countedTo, rowsMax - 1],
-  );
-  const countedTo = end?.id ?? all;
-  const [chunk] = await transaction.query<{ events: number }>(
-    `SELECT COUNT(*) AS events FROM ${leaving} WHERE id > ? AND id <= ?`,
-    [row.countedTo, countedTo],
-  );
-  for (const sql of addToBase) await transaction.execute(sql, [row.countedTo, countedTo]);
-  await transaction.execute(updateCountedTo, [countedTo, name, month]);
-  return chunk?.events ?? 0;
+/** Oldest first. */
+export function removedMonths(reader: SqlReader, domain: string): Promise<readonly RemovedMonth[]> {
+  return reader.query<RemovedMonth>(selectRemoved, [domain]);
 }
+
+/** What to do with rows that should not be there. */
+const keepRows = "keep the rows; see docs/retention.md";

@@ -72,7 +72,7 @@ async function removeOne(removing: Removing, month: Month): Promise<ExportedMont
   const wait = (): void => onProgress({ step: "waiting", month });
   const isEmpty = !(await hasRows(session, retention, month));
   if (isEmpty && (await patiently(() => dropIfEmpty(session, retention, month), wait))) return undefined;
-  // These rows are in the base: after a failover the server may lack the end of an earlier removal.
+  // These rows are in the folded counts: after a failover the server may lack the end of an earlier removal.
   if (await hasLeavingRows(session, retention)) await patiently(() => renewLeaving(session, retention), wait);
   await begin(removing.database, domain.name, month);
   await foldAll();

@@ -1,5 +1,5 @@
 import { utcDayOf } from "@tally/contract";
-import type { Domain, Recount, Retention, SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
+import type { Recount, Retention, SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import type { Database } from "../connection/connect-database.ts";
 import type { SnapshotOptions } from "../connection/read.ts";
 
@@ -50,26 +50,20 @@ export async function raiseTo(transaction: SqlTransaction, domain: string, day: 
 export interface Recounted<R extends Partial<Recount> = Recount> {
   readonly name: string;
   readonly recount: R;
-  readonly retention?:
-    | (Pick<NonNullable<Domain["retention"]>, "table" | "leaving"> & { readonly recount: R })
-    | undefined;
+  readonly retention?: Pick<Retention, "table" | "leaving"> | undefined;
 }
 
-/** Runs `work` on a snapshot, with the recount that is valid in it: of the rows, or, where months were removed, of rows
- * and base. Until `work` ends no month of the domain can be moved on that server. No retries. Throws DatabaseError. */
-export async function withRecount<R extends Partial<Recount>, T>(
+/** Runs `work` on a snapshot. Until it ends no month of the domain can be moved on that server. No retries. Throws
+ * DatabaseError. */
+export async function withUnmoved<T>(
   database: Pick<Database, "snapshot">,
   endpoint: "read" | "write",
-  { name, recount, retention }: Recounted<R>,
-  work: (snapshot: SqlSnapshot, recount: R) => Promise<T>,
+  { retention }: Pick<Recounted, "retention">,
+  work: (snapshot: SqlSnapshot) => Promise<T>,
   options?: Pick<SnapshotOptions, "silenceMs">,
 ): Promise<T> {
   // Both tables in one statement: a statement that waits for its first table holds none, so it cannot deadlock with an
   // exchange of the two.
   const holding = retention && `SELECT 1 FROM ${retention.table}, ${retention.leaving} WHERE 1 = 0`;
-  const ofSnapshot = async (snapshot: SqlSnapshot): Promise<T> => {
-    const wasRemoved = retention !== undefined && (await readRetainedFrom(snapshot, name)) !== undefined;
-    return work(snapshot, wasRemoved ? retention.recount : recount);
-  };
-  return database.snapshot(endpoint, ofSnapshot, { ...options, holding });
+  return database.snapshot(endpoint, work, { ...options, holding });
 }

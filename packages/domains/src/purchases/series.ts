@@ -44,9 +44,8 @@ const ofAllTime = measures.map((measure) => seriesFor(measure));
 const daysMax = 2000;
 const ofDays = new Map<number, readonly SalesSeries[]>();
 
-/** All series that a row adds to; without a day only the quantity of all time. */
-export function salesSeriesOf(day: number | null): readonly SalesSeries[] {
-  if (day === null) return ofAllTime.slice(0, 1);
+/** All series that a row adds to. */
+export function salesSeriesOf(day: number): readonly SalesSeries[] {
   if (ofDays.size > daysMax) ofDays.clear();
   return ofDays.getOrInsertComputed(day, seriesWith);
 }
