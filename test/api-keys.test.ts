@@ -48,7 +48,9 @@ test.each([...posts, ...gets, ...puts, ["GET", "/events/:id", "message"] as cons
     const response = await send(path, { method });
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
     await expectJson(response, 401, { [errorKey]: "expected an API key, as Authorization: Bearer or as X-Api-Key" });
-    if (method === "GET") expect((await send(path, { method: "HEAD" })).status).toBe(401);
+    if (method !== "GET") return;
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect((await send(path, { method: "HEAD" })).status).toBe(401);
   },
 );
 

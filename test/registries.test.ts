@@ -184,6 +184,7 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
   expect(await rejected.json()).toMatchObject({ message: expect.stringMatching(/scope \*:read/) });
   const head = await at("/stores?format=csv", { headers: operator, method: "HEAD" });
   expect(head.headers.get("content-type")).toMatch(/^text\/csv/);
+  expect(head.headers.get("cache-control")).toBe("no-store");
   for (const path of ["/stores?format=xml", "/stores?format=csv&list=stores", "/live?watch=%2Fitems%3Fformat%3Dcsv"]) {
     const { status, headers } = await at(path);
     expect([path, status, headers.get("content-type")]).toEqual([path, 400, "application/json; charset=utf-8"]);

@@ -35,8 +35,11 @@ test("an album gets 200 with its id and its picture's size, both as texts, and i
   expect(found.headers.get("content-type")).toBe("application/json; charset=utf-8");
   expect((await connection.get(`/albums/${albumID}/image`, upgrade)).bytes.equals(image)).toBe(true);
   const paths = [`/albums/${albumID}`, `/albums/${albumID}/image`, `/review/${albumID}`, "/albums/top"];
-  for (const path of [...paths, `//albums/${albumID}/`, `/shop_war/albums/${albumID}`])
-    expect((await connection.get(path, ["Content-Type: application/json"])).status).toBe(200);
+  for (const path of [...paths, `//albums/${albumID}/`, `/shop_war/albums/${albumID}`, "/albums/7"]) {
+    const { status, headers } = await connection.get(path, ["Content-Type: application/json"]);
+    const kept = path.endsWith("/image") ? "public, max-age=31536000, immutable" : "no-store";
+    expect([path, status, headers.get("cache-control")]).toEqual([path, path === "/albums/7" ? 404 : 200, kept]);
+  }
 });
 
 test.each(libraries)("S0's client on $name: an album is found right after its POST, and reviewed", async (library) => {

@@ -33,7 +33,7 @@ export interface DomainAccess {
 }
 
 /** Checks keys and rates on later routes that are not open, or pages of other sites where no keys are required. Throws
- * for a route without access. */
+ * for a route without access. Keeps what later routes respond to a GET out of caches. */
 export function addAdmission(app: FastifyInstance, { check, limits }: AdmissionOptions): void {
   app.decorateRequest("grant", undefined);
   app.decorateRequest("limited", undefined);
@@ -51,7 +51,21 @@ export function addAdmission(app: FastifyInstance, { check, limits }: AdmissionO
       ...[route.preHandler ?? []].flat(),
     ];
   });
+  // After the hook above, so that its rejections have the header, too.
+  app.addHook("onRoute", (route) => {
+    if (isRead(route)) route.onRequest = [keepOutOfCaches, ...[route.onRequest ?? []].flat()];
+  });
 }
+
+const readingMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const isRead = ({ method }: { readonly method: string | string[] }) =>
+  [method].flat().every((one) => readingMethods.has(one));
+
+/** A cache in front would respond later, and without a key. A route whose responses may be kept replaces the header. */
+const keepOutOfCaches: onRequestHookHandler = (_request, reply, done) => {
+  reply.header("cache-control", "no-store");
+  done();
+};
 
 function admitting(
   access: Exclude<RouteAccess, "open">,
@@ -115,15 +129,13 @@ function chargeEntries(limits: RateLimits, costOf: (request: FastifyRequest) => 
   };
 }
 
-const readingMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-
 /** Rejects requests that may change something when the browser of a user sends them for a page of another site. Needed
  * only where no key is required: a page cannot add a key to a request for another site, but it can send a form. In the
  * call of the handler, before it: a hook would cost each event closures, and nothing is changed until then. */
 function rejectForeignPages(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     const { handler } = route;
-    if ([route.method].flat().every((method) => readingMethods.has(method))) return;
+    if (isRead(route)) return;
     route.handler = function handleOwn(request, reply) {
       const { headers } = request;
       // The common case: no browser.
