@@ -176,14 +176,16 @@ test.each<[string, Reply]>([
   expect(received.slice(1, 4).map((request) => customersOf(request).length)).toEqual([12, 6, 3]);
 });
 
-test.each([400, 401, 403, 404, 405, 415, 422, 301])(
+test.each([
+  ...[400, 401, 403, 404, 405, 415, 422, 301].map((status) => [status, { message: "expected an API key" }] as const),
+  // The key is for other stores.
+  [403, { results: [{ index: 0, status: 403, error: "expected an API key" }] }] as const,
+])(
   "after %i for a whole request nothing is sent until resume(), and nothing leaves the buffer",
-  async (status) => {
+  async (status, body) => {
     let isWrong = true;
     const { sender, received, problems } = await start((request) =>
-      isWrong
-        ? { status, headers: { location: "/elsewhere" }, body: { message: "expected an API key" } }
-        : acceptAll(request),
+      isWrong ? { status, headers: { location: "/elsewhere" }, body } : acceptAll(request),
     );
     const { settled } = await sender.add(purchase(1));
     await expect(sender.flush()).rejects.toMatchObject({

@@ -116,8 +116,12 @@ export class Delivery {
     const purchases = headOf(queue.purchases, { entriesMax: this.#entriesMax, bytesMax: bytesPerRequestMax });
     const outcome = await sendBulk(purchases, { ...request, signal: this.#finished.signal });
     switch (outcome.kind) {
-      case "results":
+      case "results": {
+        const [first, ...others] = outcome.rejected.filter(({ status }) => status === 403);
+        // The API key is for other stores.
+        if (first && others.length + 1 === purchases.length) return this.#stop(`403 ${first.error}`);
         return this.#settle(outcome);
+      }
       case "later":
         if (this.#finished.signal.aborted) return 0;
         if (isTimeout(outcome)) this.#entriesMax = Math.ceil(purchases.length / 2);
@@ -128,10 +132,14 @@ export class Delivery {
         this.#entriesMax = Math.ceil(purchases.length / 2);
         return 0;
       case "stopped":
-        this.#isStopped = true;
-        this.#report(new TallyClientError("STOPPED", outcome.reason));
-        return 0;
+        return this.#stop(outcome.reason);
     }
+  }
+
+  #stop(reason: string): number {
+    this.#isStopped = true;
+    this.#report(new TallyClientError("STOPPED", reason));
+    return 0;
   }
 
   /** Removes the oldest purchases from journal and queue, except `again`. */
