@@ -2,10 +2,14 @@ import { fieldIn, utcDayOf, type Sources } from "@tally/contract";
 import { expect, test } from "vitest";
 import { regionsOnDay } from "./chain-counts.ts";
 import { salesOfChain } from "./chain-sales.ts";
+import { samplesOfDay, slotOf } from "./sales-samples.ts";
 
 const rows = [2, 1].map((store) => ({ store, validFrom: 10000101, region: store === 1 ? "West" : "East" }));
 const kept: unknown[] = [];
-const read: Sources["read"] = async (what, key) => what.ofRows(Object.is(what, regionsOnDay) ? rows : [], key);
+// A week ago nothing was sold before the last moment of the day.
+const lastSample = { slot: slotOf(8.64e15), quantity: 1, net: null, receipts: null };
+const rowsOf = (what: unknown) => (what === regionsOnDay ? rows : what === samplesOfDay ? [lastSample] : []);
+const read: Sources["read"] = async (what, key) => what.ofRows(rowsOf(what), key);
 const sold = new Map([1, 2].map((store) => [`${store}`, 5]));
 const sources: Sources = {
   rows: { query: async () => [] },
@@ -22,9 +26,14 @@ const sources: Sources = {
 };
 const salesOf = (date: number) => salesOfChain.respond({ params: {}, query: { date: String(date) } }, sources);
 
-test("regions that sold as much are in the order of their names", async () => {
+test("regions that sold as much are in the order of their names, beside nothing that was sold until then", async () => {
   const today = await salesOf(utcDayOf(Date.now()));
-  expect(fieldIn(today, "regions")).toMatchObject([{ region: "East" }, { region: "West" }]);
+  const weekAgo = { quantity: 0 };
+  expect(fieldIn(today, "weekAgo")).toMatchObject(weekAgo);
+  expect(fieldIn(today, "regions")).toMatchObject([
+    { region: "East", weekAgo },
+    { region: "West", weekAgo },
+  ]);
 });
 
 test.each([19990101, 99981231])("nothing is kept of a day that cannot have sales: %i", async (date) => {

@@ -71,15 +71,15 @@ function byRegion(all: ReadonlyMap<number, Sold>, regions: ReadonlyMap<number, s
   return new Map(Array.from(sums, ([region, of]) => [region, sumOf(of.map(([, one]) => one))]));
 }
 
-/** `before`: of the last samples until a week ago. */
-function shownRegions(sold: Regions, before: readonly { slot: number; regions: Regions }[], untilMs: number) {
-  return [...new Set([...sold.keys(), ...(before.at(-1)?.regions.keys() ?? [])])]
+/** `before`: of the last samples until a week ago; undefined: that day has none. */
+function shownRegions(sold: Regions, before: { slot: number; regions: Regions }[] | undefined, untilMs: number) {
+  return [...new Set([...sold.keys(), ...(before?.at(-1)?.regions.keys() ?? [])])]
     .toSorted()
     .map((region) => ({ region, now: sold.get(region) ?? noSales }))
     .toSorted((a, b) => (b.now.net ?? 0) - (a.now.net ?? 0) || b.now.quantity - a.now.quantity)
     .map(({ region, now }) => {
-      const then = soldAt(before, untilMs, ({ regions }) => regions.get(region) ?? noSales);
-      return Object.assign(region === "" ? {} : { region }, shown(now), before.length > 0 && { weekAgo: shown(then) });
+      const then = before && soldAt(before, untilMs, ({ regions }) => regions.get(region) ?? noSales);
+      return Object.assign(region === "" ? {} : { region }, shown(now), then && { weekAgo: shown(then) });
     });
 }
 
@@ -156,8 +156,8 @@ export const salesOfChain = queryRoute({
     const week = Math.round((endOf(clock, date) - endOf(clock, before)) / hourMs);
     const counted = { ...noSales, receipts: samples.at(-1)?.receipts ?? null };
     const total = sumOf([found.none, ...found.stores.values(), counted]);
-    const regionsBefore = storesBefore.map(({ slot, stores: all }) => ({ slot, regions: byRegion(all, regionsThen) }));
     const dayBefore = samplesBefore.at(-1);
+    const ofRegions = storesBefore.map(({ slot, stores: all }) => ({ slot, regions: byRegion(all, regionsThen) }));
     const until = dayBefore && shown(soldAt(samplesBefore, untilMs, (one) => one));
     const hours = hoursOf(date, samples, date < firstLiveDay(nowMs) ? undefined : total);
     const isToday = date === businessDayOf(clock, nowMs);
@@ -168,7 +168,7 @@ export const salesOfChain = queryRoute({
       ...shown(total),
       ...(dayBefore && until && { weekAgo: { date: String(before), ...until, day: shown(dayBefore) } }),
       hours: shownHours(hours, hoursOf(before, samplesBefore), week),
-      regions: shownRegions(byRegion(found.stores, regionsNow), regionsBefore, untilMs),
+      regions: shownRegions(byRegion(found.stores, regionsNow), dayBefore && ofRegions, untilMs),
       ...(isToday ? await shownAlerts(sources, regionsNow) : { alertsAsOf: null, alerts: [] }),
     };
   },
