@@ -96,7 +96,7 @@ export interface paths {
         readonly put?: never;
         /**
          * many purchases
-         * @description As a JSON array or as lines of JSON (`application/x-ndjson`). The status is that of all entries when they agree, else 207.
+         * @description As a JSON array or as lines of JSON (`application/x-ndjson`). The status is that of all entries when they agree, else 207. An entry without `idempotencyKey` is the same event when the request comes again with the same `Idempotency-Key` and the same API key.
          */
         readonly post: operations["postPurchases"];
         readonly delete?: never;

@@ -57,7 +57,7 @@ const manyPurchases = bulkRoute({
   path: "/purchases",
   summary: "many purchases",
   description:
-    "As a JSON array or as lines of JSON (`application/x-ndjson`). The status is that of all entries when they agree, else 207",
+    "As a JSON array or as lines of JSON (`application/x-ndjson`). The status is that of all entries when they agree, else 207. An entry without `idempotencyKey` is the same event when the request comes again with the same `Idempotency-Key` and the same API key",
   entry: Entry,
   entriesMax: 1000,
   scope: (entry) => scopeOfStore(entry.storeID),
