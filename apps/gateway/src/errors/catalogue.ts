@@ -1,4 +1,4 @@
-/** A name in braces stands for a value. Without `retryAfterSeconds`, sending the request again does not help. */
+/** A name in braces stands for a value. Without `retryAfterSeconds`, sending the request again seldom helps. */
 type Entry = readonly [status: number, message: string, retryAfterSeconds?: number];
 
 /** Every error that a client can get. /openapi.json lists them. Only here are statuses and texts of errors chosen. */
