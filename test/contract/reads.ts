@@ -98,7 +98,7 @@ beforeAll(async () => {
     items: [600 + (n % 5), 700].map((ItemID) => ({ ItemID, numberOfItems: ItemID === 700 ? 1 : 2 })),
   }));
   const items = Array.from({ length: 500 }, (_, n) => ({ ItemID: 70_000 + n, numberOfItems: 1 }));
-  const large = { storeID: storeOfManyItems, date: "20261120", items };
+  const large = { storeID: String(storeOfManyItems), date: 20261120, items };
   await sell(sales);
   await sell(Array.from({ length: 45 }, (_, custID) => ({ ...large, custID })));
   await vi.waitFor(async () => {

@@ -68,7 +68,7 @@ const badBodies: readonly HttpCase[] = (
     [/^items: expected a list of 1 to 500 items/, ["{}", '{"items":[]}', items(item, 501), items(item, 3000)]],
     [
       /^items\[0\]\.numberOfItems: expected an integer from 1 to 1000000/,
-      ['{"items":[{"ItemID":1}]}', with1(":3", ":0"), with1(":3", ":1000001")],
+      ['{"items":[{"ItemID":1}]}', with1(":3", ":0"), with1(":3", ':"3"'), with1(":3", ":1000001")],
     ],
     [/^items\[0\]: expected one of/, [with1(":3", ':3,"numberOfItems:":3')]],
     [/^items\[0\]\.unitPrice: expected an amount/, ["1.99", '"1.99999"', '"-1"'].map((price) => priced(price))],
