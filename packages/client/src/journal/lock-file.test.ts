@@ -100,16 +100,24 @@ test("the file of a process in another container is kept while that touches it, 
 }, 30_000);
 
 // Its parent has not waited for it yet.
-test.runIf(process.platform === "linux")("a zombie holds no lock file", async () => {
-  const path = join(await temporaryDirectory(), "lock");
-  const child = spawn("sh", ["-c", "sleep 0.2 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void child.kill());
-  const [pid] = (await once(child.stdout, "data")).map(Number);
-  const statOf = () => readFile(`/proc/${pid}/stat`, "utf8");
-  await expect.poll(statOf).toContain(") Z ");
-  await writeFile(path, `${pid} ${(await statOf()).split(" ")[21]}`);
-  await lockFile(path);
-});
+test.runIf(process.platform === "linux")(
+  "a zombie holds no lock file",
+  async () => {
+    const path = join(await temporaryDirectory(), "lock");
+    const child = spawn("sh", ["-c", "sleep 0.2 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill());
+    const [pid] = (await once(child.stdout, "data")).map(Number);
+    const statOf = () => readFile(`/proc/${pid}/stat`, "utf8");
+    await expect.poll(statOf).toContain(") Z ");
+    await writeFile(path, `${pid} ${(await statOf()).split(" ")[21]}`);
+    await lockFile(path);
+    // As another process that has the pid now, where there is no /proc.
+    const [, , place] = (await readFile(path, "utf8")).split(" ");
+    await writeFile(`${path}.2`, `${pid}  ${place}`);
+    await lockFile(`${path}.2`);
+  },
+  30_000,
+);
 
 test("calls of one process at the same time: one gets it", async () => {
   const path = join(await temporaryDirectory(), "lock");

@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { TallyClientError } from "../tally-client-error.ts";
 
-// A process in another container, or on another machine, counts as dead when it has not touched its file for this long:
-// also one that is frozen.
+// A process in another container, on another machine, or without /proc, counts as dead when it has not touched its file
+// for this long: also one that is frozen.
 const silentMs = 10_000;
 const touchEveryMs = 1000;
 
@@ -16,8 +16,8 @@ export interface Unlock {
 }
 
 /** Creates a lock file that names this process. Takes over the file of a process that has ended; waits 10 s before, if
- * that was in another container. Throws the error of `inUse` while the process runs. One of any number of processes at
- * the same time gets it. The file system must have hard links.
+ * that was in another container, or where there is no /proc. Throws the error of `inUse` while the process runs. One of
+ * any number of processes at the same time gets it. The file system must have hard links.
  *
  * The file appears with its content, so no process reads half of it. The file of a dead process is never removed, only
  * replaced, and only by the holder of `<path>.takeover`, a lock of the same kind, after another look: a process that is
@@ -102,7 +102,8 @@ async function isAlive(path: string, content: string): Promise<boolean> {
     // EPERM: a process of another user.
     if (!hasCode(error, "EPERM")) return false;
   }
-  return (await startOf(pid)) === startedAt;
+  // Without /proc it may be a later process with the same pid.
+  return startedAt === "" ? isTouched(path) : (await startOf(pid)) === startedAt;
 }
 
 /** The machine or container, and on Linux the namespace, in which a pid means this process. */
