@@ -26,7 +26,7 @@ export type Replica = Pick<Endpoint, "host" | "isBehind" | "query"> & Readonly<P
 const closePollMs = 10;
 const askEveryMs = 1000;
 // By default, the server keeps the locks of a vanished client for hours.
-const abandonedAfterSeconds = 60;
+const endAbandoned = "SET SESSION wait_timeout = 60, net_write_timeout = 60";
 /** `ok` is 1 where the server takes writes. Aurora's readers set innodb_read_only, other replicas read_only. */
 export const takesWrites = "SELECT @@global.read_only = 0 AND @@global.innodb_read_only = 0 AS ok";
 // A server that accepts one connection and refuses the next would fill the log otherwise.
@@ -67,7 +67,7 @@ export class Endpoint implements ReadSource {
       const connection = await this.#connect();
       const onReturn = (returned: Session) => {
         this.#lent.delete(returned);
-        // The snapshot has changed wait_timeout: the next use sets it again.
+        // The snapshot has changed the timeouts: the next use sets them again.
         if (abandonable) this.#askedAt.delete(connection);
       };
       const session = new Session(connection, this.#options.queryTimeoutMs, onReturn);
@@ -86,7 +86,7 @@ export class Endpoint implements ReadSource {
     try {
       if (askedAt === undefined) {
         for (const sql of sessionSql(queryTimeoutMs, name)) await session.run(sql);
-        if (name === "write") await session.run(`SET SESSION wait_timeout = ${abandonedAfterSeconds}`);
+        if (name === "write") await session.run(endAbandoned);
         this.#askedAt.set(connection, performance.now());
         return true;
       }

@@ -36,15 +36,15 @@ test.each([
   expect(await ids()).toEqual([]);
 });
 
-test("the server ends an abandoned transaction after a minute, and no snapshot", async () => {
+test("the server ends an abandoned transaction after a minute, and no snapshot, also where it waits for its reader", async () => {
   const database = connect({ writeConnections: 1 });
-  const select = "SELECT @@wait_timeout AS seconds";
+  const select = "SELECT @@wait_timeout AS seconds, @@net_write_timeout AS writing";
   const inTransaction = () => database.transaction((tx) => tx.query(select));
   const inSnapshot = await database.snapshot("write", (snapshot) => snapshot.query(select));
   expect([await inTransaction(), inSnapshot, await inTransaction()]).toEqual([
-    [{ seconds: 60 }],
-    [{ seconds: 28_800 }],
-    [{ seconds: 60 }],
+    [{ seconds: 60, writing: 60 }],
+    [{ seconds: 28_800, writing: 28_800 }],
+    [{ seconds: 60, writing: 60 }],
   ]);
 });
 
