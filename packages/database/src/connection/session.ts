@@ -127,15 +127,18 @@ async function* streamRows(
   let chunk: (readonly unknown[])[] = [];
   const found: { ended: boolean; failure?: DatabaseError } = { ended: false };
   let wake: () => void = () => undefined;
+  const fail = (error: DriverError): void => {
+    found.failure ??= fromDriverError(error, label);
+    wake();
+  };
+  // A query without a callback does not hear that its connection is lost.
+  connection.on("error", fail);
   const query = connection.query({ sql: text, values: null, rowsAsArray: true });
+  query.on("error", fail);
   query.on("result", (row: unknown) => {
     if (!Array.isArray(row)) return;
     if (chunk.push(row) < rowsPerChunk) return;
     connection.pause();
-    wake();
-  });
-  query.on("error", (error: DriverError) => {
-    found.failure ??= fromDriverError(error, label);
     wake();
   });
   query.on("end", () => {
@@ -161,6 +164,7 @@ async function* streamRows(
       if (ended) return;
     }
   } finally {
+    connection.off("error", fail);
     if (!found.ended || found.failure !== undefined) destroyConnection(connection);
   }
 }

@@ -76,6 +76,19 @@ test("a stream that is silent for longer than its caller allows fails, and the n
   expect(await read("SELECT 1")).toBe(1);
 });
 
+test("a stream whose connection is lost fails at once", async () => {
+  const database = connect();
+  const work = database.snapshot("write", async (snapshot) => {
+    const [own] = await snapshot.query<{ id: number }>("SELECT CONNECTION_ID() AS id");
+    let rowsRead = 0;
+    for await (const rows of snapshot.stream("SELECT a.n FROM numbers AS a, numbers AS b")) {
+      if (rowsRead === 0) await database.transaction((tx) => tx.execute("KILL ?", [own?.id ?? expect.fail()]));
+      rowsRead += rows.length;
+    }
+  });
+  await expect(work).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE" });
+}, 20_000);
+
 test("closing the database does not wait for a snapshot", async () => {
   const database = connect({ queryTimeoutMs: 20_000 });
   const begun = Promise.withResolvers<void>();
