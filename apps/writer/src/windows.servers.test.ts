@@ -340,6 +340,22 @@ test("regions that have the same stores on other days are counted apart at once"
   expect(await Promise.all(counted)).toEqual([2, 3, 5].map((quantity) => [{ storeID: 90, quantity }]));
 });
 
+test("of the regions of a store that are registered at once the last one counts, from its day on", async () => {
+  const put = purchases.puts.find(({ path }) => path.startsWith("/stores")) ?? expect.fail();
+  const registered = (...regions: readonly string[]) => {
+    const rows = regions.map((region) => put.rowOf({ storeID: "91" }, { zone: "UTC", region }));
+    return database.transaction(async (tx) => (await put.put(rows, tx)).map((one) => fieldIn(one, "region")));
+  };
+  const select = "SELECT region, valid_from = 10000101 AS isFirst FROM store_regions WHERE store_id = 91";
+  for (const last of ["West", "East", "East"]) {
+    expect(await registered("East", "West", last)).toEqual([last, last, last]);
+    expect(await database.writer.query(`${select} ORDER BY valid_from`)).toEqual([
+      { region: "East", isFirst: 1 },
+      { region: last, isFirst: 0 },
+    ]);
+  }
+});
+
 test("a ranking of the chain with too many rows is refused", async () => {
   const { read, ...sources } = sourcesWith(rankings);
   const { take } = await openWriter(own);

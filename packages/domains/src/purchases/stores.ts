@@ -106,10 +106,13 @@ async function writeRegions(transaction: SqlTransaction, rows: readonly StoreRow
   const known = Map.groupBy(await transaction.query<RegionVersion>(selectVersions, [ids]), ({ store }) => store);
   const versions = rows.flatMap(({ id, region, validFrom, ...clock }) => {
     if (region === undefined) return [];
-    const own = known.get(id);
-    if (validFrom !== undefined || own === undefined) return [[id, validFrom ?? beginning, region]];
-    const today = businessDayOf(clock, Date.now());
-    return own.findLast((one) => one.validFrom <= today)?.region === region ? [] : [[id, today, region]];
+    const own = known.getOrInsert(id, []);
+    const from = validFrom ?? (own.length === 0 ? beginning : businessDayOf(clock, Date.now()));
+    if (validFrom === undefined && own.findLast((one) => one.validFrom <= from)?.region === region) return [];
+    // The next row may be of the same store.
+    own.push({ store: id, validFrom: from, region });
+    own.sort((a, b) => a.validFrom - b.validFrom);
+    return [[id, from, region]];
   });
   if (versions.length > 0) await transaction.upsert(upsertVersions, versions);
 }
