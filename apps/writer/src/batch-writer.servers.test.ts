@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { listLetters, replayOf } from "@tally/database";
+import { letterOfMessage, listLetters, replayOf, type NewLetter } from "@tally/database";
 import { openTcpProxy } from "@tally/local";
 import { BatchIds, textOfBatchId, type Domain } from "@tally/contract";
+import { silentLog } from "@tally/runtime";
 import { expect, test } from "vitest";
 import { bodyOf, deliveryOf, newBatchId, openWriter } from "./purchases.test-kit.ts";
 import { purchases, purchasesDatabase, rowsOf, sale } from "./purchases.test-kit.ts";
+import { letterKeeper } from "./rejected-events.ts";
 
 const own = purchasesDatabase();
 
@@ -124,4 +126,22 @@ test("an abort ends all retries at once: what is not stored stays unacknowledged
   stopping.abort();
   await drained;
   expect(steps).toEqual([]);
+});
+
+test("copies that are delivered while the database is down are one dead letter, and those that are not lost are acknowledged", async () => {
+  const proxy = await openTcpProxy(own.writeUrl);
+  const kept: NewLetter[] = [];
+  const { signal } = new AbortController();
+  const keeper = letterKeeper(own.connect({ writeUrl: proxy.url }), silentLog, signal, (one) => kept.push(one));
+  proxy.become({ name: "cut" });
+  const body = Buffer.from("no batch");
+  const message = { domain: "purchases", stage: "message", queue: "q", messageId: "m", reason: "no JSON" } as const;
+  const acknowledged: number[] = [];
+  for (let n = 0; n < 50; n++) {
+    const delivery = { ...deliveryOf(body, () => acknowledged.push(n)), lost: n % 49 > 0 };
+    keeper.keep(letterOfMessage({ ...message, body }), delivery);
+  }
+  proxy.become({ name: "open" });
+  await keeper.drain();
+  expect([kept.length, acknowledged]).toEqual([1, [0, 49]]);
 });

@@ -89,7 +89,7 @@ export class BatchWriter {
       this.#endWait();
     } catch (error) {
       if (!(error instanceof UndecodableBatch)) throw error;
-      this.#keepAsLetter(delivery, error.message, () => delivery.ack());
+      this.#keepAsLetter(error.message, delivery);
     }
   }
 
@@ -202,14 +202,14 @@ export class BatchWriter {
       }
       return;
     }
-    const acknowledge = (): void => [only, ...copies].forEach(({ delivery }) => delivery.ack());
-    if (fault instanceof ForeignBatch) return this.#keepAsLetter(only.delivery, fault.message, acknowledge);
+    const deliveries = [only.delivery, ...copies.map(({ delivery }) => delivery)] as const;
+    if (fault instanceof ForeignBatch) return this.#keepAsLetter(fault.message, ...deliveries);
     const { database, domain, signal } = this.#options;
     const rejected = await retried(this.#outage, () => findRejected(database, domain, only, signal), signal);
     if (rejected === "aborted") return;
     if (rejected.size === 0) {
       // The database may reject none by now. Twice: it rejects what all events have in common, such as their moves.
-      if (this.#unexplained.has(only.delivery)) return this.#keepAsLetter(only.delivery, fault.message, acknowledge);
+      if (this.#unexplained.has(only.delivery)) return this.#keepAsLetter(fault.message, ...deliveries);
       this.#unexplained.add(only.delivery);
       await backOff(1, undefined, signal);
     }
@@ -254,8 +254,10 @@ export class BatchWriter {
     return true;
   }
 
-  #keepAsLetter({ messageId, body }: Delivery, reason: string, kept: () => void): void {
+  #keepAsLetter(reason: string, delivery: Delivery, ...copies: readonly Delivery[]): void {
     const { domain, ingestQueue: queue, keeper } = this.#options;
-    keeper.keep(letterOfMessage({ domain: domain.name, stage: "message", queue, messageId, reason, body }), kept);
+    const { messageId, body } = delivery;
+    const letter = letterOfMessage({ domain: domain.name, stage: "message", queue, messageId, reason, body });
+    keeper.keep(letter, delivery, ...copies);
   }
 }

@@ -3,6 +3,7 @@ import { keepLetters } from "@tally/database";
 import type { Database, NewLetter } from "@tally/database";
 import { contentOf, decodeEvent } from "@tally/contract";
 import type { BatchEvent, Domain, Event, Refusal, SqlReader, SqlTransaction } from "@tally/contract";
+import type { Delivery } from "@tally/broker";
 import type { ReceivedBatch } from "./received-batch.ts";
 import { backOff, Outage, type Log } from "@tally/runtime";
 
@@ -82,26 +83,31 @@ export type LetterKeeper = ReturnType<typeof letterKeeper>;
  * aborts. `onKept` is called for each letter that is stored. */
 export function letterKeeper(database: Database, log: Log, signal: AbortSignal, onKept: (letter: NewLetter) => void) {
   const outage = new Outage(log, "keep dead letters");
-  const inHand = new Set<Promise<void>>();
+  // By letter: after a lost connection the broker delivers all again, and copies would accumulate.
+  const inHand = new Map<string, { readonly work: Promise<void>; readonly deliveries: readonly Delivery[] }>();
 
-  async function store(letter: NewLetter, kept: () => void): Promise<void> {
+  async function store(letter: NewLetter): Promise<void> {
     const { id, domain, stage, reason } = letter;
     const commit = () => database.transaction((transaction) => keepLetters(transaction, [letter]), { signal });
-    if ((await retried(outage, commit, signal)) === "aborted") return;
+    const outcome = await retried(outage, commit, signal);
+    const deliveries = inHand.get(id)?.deliveries ?? [];
+    inHand.delete(id);
+    if (outcome === "aborted") return;
     log.error({ id, domain, stage, reason }, "dead letter");
     onKept(letter);
-    kept();
+    for (const delivery of deliveries) delivery.ack();
   }
 
   return {
-    /** Calls `kept` when the letter is stored: its delivery may be acknowledged then. */
-    keep(letter: NewLetter, kept: () => void): void {
-      const work = store(letter, kept).finally(() => inHand.delete(work));
-      inHand.add(work);
+    /** Acknowledges the deliveries when the letter is stored. */
+    keep(letter: NewLetter, ...deliveries: readonly Delivery[]): void {
+      const known = inHand.get(letter.id);
+      const live = known?.deliveries.filter(({ lost }) => !lost) ?? [];
+      inHand.set(letter.id, { work: known?.work ?? store(letter), deliveries: [...live, ...deliveries] });
     },
 
     async drain(): Promise<void> {
-      while (inHand.size > 0) await Promise.all(inHand);
+      while (inHand.size > 0) await Promise.all([...inHand.values()].map(({ work }) => work));
     },
   };
 }

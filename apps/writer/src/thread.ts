@@ -114,7 +114,7 @@ function consumeDomain(domain: Domain, isFed: boolean, parts: Parts) {
     connectionName: `tally writer ${index} ${domain.name} dead letters`,
     queue: dead.name,
     prefetch: deadPrefetch,
-    onDelivery: (delivery) => keeper.keep(letterOfDead(domain.name, rank.name, delivery), () => delivery.ack()),
+    onDelivery: (delivery) => keeper.keep(letterOfDead(domain.name, rank.name, delivery), delivery),
   });
   const held = () => ({ stage: "stored", domain: domain.name, batches: consumer.held }) as const;
   const { awaited } = domain.store;
