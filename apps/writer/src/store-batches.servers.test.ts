@@ -1,6 +1,6 @@
 import { foldBatches, listBatches, listLetters, placeAt } from "@tally/database";
 import { readTotals } from "@tally/database/own-database";
-import { decodeRankingMessage, Moves, textOfBatchId } from "@tally/contract";
+import { decodeRankingMessage, fieldIn, Moves, textOfBatchId, type SqlTransaction } from "@tally/contract";
 import { encodeMoves } from "@tally/redis";
 import { expect, test, vi } from "vitest";
 import { bodyOf, hexOf, newBatchId, purchases, purchasesDatabase } from "./purchases.test-kit.ts";
@@ -73,6 +73,40 @@ test("of two writers that store copies of a batch at once one fails, and its ret
   expect(await copy).toMatchObject([{ status: "rejected", reason: { code: "STORED_MEANWHILE" } }]);
   expect((await store(body)).rankingMessages).toEqual(first.rankingMessages);
   expect(await rowsOf(database.writer, 4)).toHaveLength(1);
+});
+
+test.each([
+  ["short", 1],
+  ["long", 400],
+])("of two %s contents of one key that two writers reject at once each is a dead letter", async (_, lines) => {
+  const { database, store } = open();
+  const [{ id }, { id: saleId }] = [sale(70), sale(70)];
+  const bodyWith = (quantity: number) => {
+    const returned = Array.from({ length: lines }, (_line, at) => [at, 2 ** 50, quantity]);
+    const refund = { id, kind: "refund", saleId, storeId: 70, date: 20261125, lines: returned };
+    return bodyOf([refund]);
+  };
+  let later: Promise<unknown> | undefined;
+  await database.transaction(async (transaction) => {
+    await storeIn(transaction, [bodyWith(1)]);
+    // The first commits when the other one has found no letter and writes its own.
+    await new Promise<void>((resolve) => {
+      const storeLater = (other: SqlTransaction) => {
+        const execute: typeof other.execute = (sql, values) => {
+          if (sql.includes("INTO dead_letters")) resolve();
+          return other.execute(sql, values);
+        };
+        return storeIn({ ...other, execute }, [bodyWith(2)]);
+      };
+      later = Promise.allSettled([database.transaction(storeLater)]);
+    });
+  });
+  const [outcome] = [await later].flat();
+  if (fieldIn(outcome, "status") === "rejected") await store(bodyWith(2));
+  const letters = await listLetters(database.writer, {}, 100);
+  const bodies = letters.map(({ body }) => body.toString()).filter((body) => body.includes(saleId));
+  expect(new Set(bodies.map((body) => body.match(/,(\d)\]/)?.[1]))).toEqual(new Set(["1", "2"]));
+  expect(outcome).toMatchObject({ reason: { code: "STORED_MEANWHILE" } });
 });
 
 test.each([

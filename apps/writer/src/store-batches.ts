@@ -69,10 +69,14 @@ export async function storeBatches(
   const rejected = entered.flatMap((one) =>
     Array.from(one.rejected, ([event, reason]) => [event, { reason }] as const),
   );
-  const rejectedLetters = await lettersOfRejected(transaction, domain, ingestQueue, [...rejected, ...refusals]);
+  const lettersNow = () => lettersOfRejected(transaction, domain, ingestQueue, [...rejected, ...refusals]);
+  const rejectedLetters = await lettersNow();
   // The same content may have arrived twice.
   const letters = new Map([...rejectedLetters, ...conflicts].map((letter) => [letter.id, letter]));
   await keepLetters(transaction, [...letters.values()]);
+  // They are locked: other content that had an id meanwhile is seen now.
+  const lettersSeen = await lettersNow();
+  if (lettersSeen.some(({ id }, at) => id !== rejectedLetters[at]?.id)) throw new StoredMeanwhile();
   const conflictsOf = Map.groupBy(found, ({ recorded }) => recorded.batch);
   const refusedIn = Map.groupBy(refusals.keys(), ({ id }) => first.get(id)?.batch);
   for (const { key, batch } of fresh) {
@@ -109,7 +113,7 @@ export async function storeBatches(
   };
 }
 
-/** Another writer entered one of the batches after the ledger was read: roll back and retry. */
+/** Another writer entered a batch, or kept a letter, after these were read: roll back and retry. */
 export class StoredMeanwhile extends Error {
   readonly code = "STORED_MEANWHILE";
 }

@@ -126,9 +126,8 @@ const selectCounts = letterStates.map(countOf).join(" UNION ALL ");
 const selectConflicts =
   "SELECT state, COUNT(*) AS letters FROM dead_letters WHERE domain = ? AND stage = 'conflict' GROUP BY state";
 
-// A body that is too long for one statement is written in parts.
-const updateBody = "UPDATE dead_letters SET body = ? WHERE id = ?";
-const updateBodyLonger = "UPDATE dead_letters SET body = CONCAT(body, ?) WHERE id = ?";
+// A body that is too long for one statement is written in parts. The body of an earlier letter has another length.
+const updateBody = "UPDATE dead_letters SET body = CONCAT(body, ?) WHERE id = ? AND LENGTH(body) = ?";
 
 const parkedDays = 7;
 const reasonCharactersMax = 1000;
@@ -148,7 +147,7 @@ export interface LetterFilter {
 
 type RowOf<Letter> = Omit<Letter, "id"> & { readonly id: Buffer };
 
-/** Stores letters. Repeating it changes only their time, and opens replayed ones. */
+/** Stores letters. Repeating it changes only their time and reason, and opens replayed ones. Locks them. */
 export async function keepLetters(transaction: SqlTransaction, letters: readonly NewLetter[]): Promise<void> {
   if (letters.length === 0) return;
   // Parked letters are opened by this time: the clock of a writer may be wrong.
@@ -163,7 +162,7 @@ export async function keepLetters(transaction: SqlTransaction, letters: readonly
     letter.messageId,
     letter.reason.slice(0, reasonCharactersMax),
     now,
-    letter.body.subarray(0, shortBytesMax),
+    letter.body.length > shortBytesMax ? Buffer.alloc(0) : letter.body,
     letter.waitsFor === undefined ? "open" : "parked",
     letter.waitsFor === undefined ? null : bytesOfEventId(letter.waitsFor),
   ]);
@@ -171,7 +170,7 @@ export async function keepLetters(transaction: SqlTransaction, letters: readonly
   for (const { id, body } of ordered) {
     for (let at = 0; at < body.length && body.length > shortBytesMax; at += partBytesMax) {
       const part = body.subarray(at, at + partBytesMax);
-      await transaction.execute(at === 0 ? updateBody : updateBodyLonger, [part, bytesOfEventId(id)]);
+      if ((await transaction.execute(updateBody, [part, bytesOfEventId(id), at])) === 0) break;
     }
   }
 }
