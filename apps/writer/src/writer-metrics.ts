@@ -2,17 +2,16 @@ import { createMetrics, metricsIn, poolMetrics, type PoolState } from "@tally/ru
 import type { StoredFigures } from "./batch-writer.ts";
 
 const help = {
-  tally_writer_events_total: "Events committed",
+  tally_writer_events_total: "Events committed, or found stored",
   tally_writer_changes_total: "Rows added or replaced; duplicates do not count",
-  tally_writer_batches_total: "Batches committed",
+  tally_writer_batches_total: "Batches committed, or found stored",
   tally_writer_dead_letters_total:
     "Dead letters kept, by stage: event, conflict, message, delivery; one that comes again counts again",
   tally_writer_parked_total: "Events that wait for another one, such as a refund for its sale",
-  tally_writer_wait_seconds:
-    "Time from the delivery of a batch to the start of its transaction, for the oldest batch of each transaction",
+  tally_writer_wait_seconds: "Time from the delivery of a transaction's oldest batch to the start of the transaction",
   tally_writer_transaction_seconds: "Duration of a transaction, with its retries",
   tally_writer_stored_after_seconds:
-    "Time from the sealing of a batch by the gateway to its commit, for the oldest batch of each transaction",
+    "Time from the sealing of a transaction's oldest batch by the gateway to its commit",
   tally_writer_announce_seconds: "Time from the commit of a batch to the confirm of its ranking message",
 };
 const hopSeconds = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
