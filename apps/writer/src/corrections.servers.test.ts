@@ -130,10 +130,10 @@ test("a look that was slow, as in an outage, is repeated after 10 s", async () =
   await vi.waitFor(async () => expect(await stateOf(refund)).toBe("stored"), 15_000);
 });
 
-test("a system has not drained while a parked event can be stored", async () => {
+test("a system has not drained while a parked event can be stored; all that are stored are settled at once", async () => {
   const system = open();
   const { database, store } = system;
-  const sold = sale(8);
+  const sold = sale(8, { lines: [[5, 3]] });
   const look = lookAt({
     domains: [purchases],
     namespace: "tally",
@@ -143,12 +143,15 @@ test("a system has not drained while a parked event can be stored", async () => 
     endpoint: "write",
   });
   const underWay = async () => (await look()).underWay(60_000);
-  await store(refundOf(sold, 1));
+  await store(...[1, 1, 1].map((quantity) => refundOf(sold, quantity)));
   expect(await underWay()).toEqual([]);
   await store(sold);
   expect(await underWay()).toEqual(["events of purchases that waited for others are not stored yet"]);
+  const transactions = vi.spyOn(database, "transaction");
   storingParked(system);
   await vi.waitFor(async () => expect(await underWay()).toEqual([]), 20_000);
+  // One stores them, one settles them, one may open old ones.
+  expect(transactions.mock.calls.length).toBeLessThanOrEqual(3);
 });
 
 test("a parked event is opened after 7 days, whatever the clocks of writers say", async () => {

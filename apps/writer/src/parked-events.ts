@@ -74,6 +74,12 @@ async function storeReady(
   signal.removeEventListener("abort", stop);
   if (signal.aborted) return;
   // A letter that came again meanwhile, because the rows do not admit its event, stays as it is.
-  for (const letter of letters)
-    await database.transaction((transaction) => settleLetter(transaction, letter, "replayed"), { signal });
+  // In the order of keepLetters, so that the two do not deadlock.
+  const ordered = letters.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  await database.transaction(
+    async (transaction) => {
+      for (const letter of ordered) await settleLetter(transaction, letter, "replayed");
+    },
+    { signal },
+  );
 }
