@@ -67,10 +67,7 @@ class LiveFeed {
 
   /** A hidden tab has no stream: over HTTP/1.1 a browser opens six connections to a host, for all its tabs. */
   followVisibility(): void {
-    document.addEventListener("visibilitychange", () => {
-      this.#openIn(0);
-      if (!document.hidden) void reloadIfReplaced();
-    });
+    document.addEventListener("visibilitychange", () => this.#openIn(0));
   }
 
   /** Keeps the value of a GET current until `release` is called. */
@@ -120,9 +117,7 @@ class LiveFeed {
   #take(paths: readonly string[], event: string, data: string): void {
     this.#failures = 0;
     this.heardAt.value = currentMs();
-    const { state } = this.connection.value;
-    if (state === "lost") void reloadIfReplaced();
-    if (state !== "open") this.connection.value = { state: "open" };
+    if (this.connection.value.state !== "open") this.connection.value = { state: "open" };
     const message: { at: string; watch?: number; status?: number; body?: unknown } = JSON.parse(data);
     if (event === "beat") return noteServerTime(message.at);
     const { watch: index = -1, status = 0, body } = message;
@@ -166,16 +161,6 @@ class LiveFeed {
     this.connection.value = { state: "lost", since, reason };
     this.retry(delayMs);
   }
-}
-
-/** An upgraded gateway has another page, which fits its data. */
-async function reloadIfReplaced(): Promise<void> {
-  const html = await send("/")
-    .then((response) => response.text())
-    .catch(() => "");
-  // undefined: not from a gateway.
-  const script = /assets\/[^"]+\.js/.exec(html)?.[0];
-  if (script !== undefined && !Array.from(document.scripts).some(({ src }) => src.endsWith(script))) location.reload();
 }
 
 const liveOf = (paths: readonly string[]): string =>
