@@ -74,9 +74,7 @@ export async function startGateway(
   const port = await listen(app, config);
   phase = "serving";
   log.info({ host: config.host, port }, "gateway: listening");
-  // It logs why it rejects. Reads work without it.
-  const reached = servers.publisher.ready.catch(() => undefined);
-  if (!stopAsked.aborted) await Promise.race([reached, once(stopAsked, "abort")]);
+  if (!stopAsked.aborted) await Promise.race([servers.publisher.ready, once(stopAsked, "abort")]);
 
   return {
     port,
