@@ -5,13 +5,19 @@ import { expect, test, vi } from "vitest";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 
-const { namespace, redis, rankings, connect, build, database, open } = storedSales(["during", "switching", "sharded"]);
+const names = ["during", "switching", "sharded", "failover"];
+const { namespace, redis, rankings, connect, build, database, nextEpoch: closeEpoch, open } = storedSales(names);
 
 /** `change`: replaces steps of the new generation. */
-const rebuildWith = (domain: Domain, change: (generation: NewGeneration) => Partial<NewGeneration>) =>
+const rebuildWith = (
+  domain: Domain,
+  change: (generation: NewGeneration) => Partial<NewGeneration>,
+  signal = new AbortController().signal,
+) =>
   rebuild({
     domain,
     database,
+    signal,
     rankings: {
       ...rankings,
       async build(name) {
@@ -47,13 +53,29 @@ test("batches that are committed at the switch are ranked after it, whenever the
   const old = Promise.withResolvers<void>();
   const committed = store(1, { isRanked: false, before: old.promise });
   await vi.waitFor(async () => expect((await nextEpoch(database, domain.name)).earlier.isOpen).toBe(true), 10_000);
-  await rebuildWith(domain, (generation) => ({
+  const stop = new AbortController();
+  const change = (generation: NewGeneration) => ({
     async switch() {
       old.resolve();
       await committed;
       await store(1, { isRanked: false });
+      stop.abort(); // as a ranker that is stopped
       return generation.switch();
     },
+  });
+  await rebuildWith(domain, change, stop.signal);
+  expect((await audit()).agrees).toBe(true);
+});
+
+test("batches that Redis loses in a failover before the switch are ranked after it", async () => {
+  const { domain, store, audit } = await open("failover");
+  await rebuildWith(domain, (generation) => ({
+    async loaded(asOf) {
+      await generation.loaded(asOf);
+      await store(1, { isRanked: false });
+      await closeEpoch(domain.name);
+    },
+    rank: async () => true,
   }));
   expect((await audit()).agrees).toBe(true);
 });

@@ -87,10 +87,10 @@ async function rebuildFrom(
     // Each round checks what the one before may not have seen.
     const closedTo = epochs?.closedTo ?? -1;
     let from = closedTo + 1;
-    const repairInto = async (into: BatchRanking) => {
+    const repairInto = async (into: BatchRanking, signal?: AbortSignal) => {
       const begunAt = performance.now();
       const now = await readEpochs(database.writer, domain.name);
-      const range = { domain: domain.name, from, until: now.newest.epoch + 1, signal: options.signal };
+      const range = { domain: domain.name, from, until: now.newest.epoch + 1, signal };
       from = now.closedTo + 1;
       const found = await repair({ ...range, reader: database.writer, rankings: into });
       // The snapshot may lack what was folded since, and the ledger has it no more.
@@ -102,13 +102,15 @@ async function rebuildFrom(
     options.onProgress?.({ step: "repairing", done: cells });
     let ranked = 0;
     for (let round = 0; round < repairRoundsMax; round++) {
-      const found = await repairInto(generation);
+      const found = await repairInto(generation, options.signal);
       ranked += found.ranked;
       if (found.isBehind || found.beyondRepair.length > 0) return { name: "behind" };
       // Batches committed after this round are ranked after the switch, and are missing until then.
       if (found.tookMs <= shortMs) break;
     }
     if (options.signal?.aborted === true || !(await generation.switch())) return { name: "abandoned" };
+    // All since the snapshot: a master that failed over may have lost marks. A stop does not end it: see `noteEpoch`.
+    from = closedTo + 1;
     const last = await repairInto(rankings);
     if (last.isBehind) return { name: "behind" };
     ranked += last.ranked;
