@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { holdEpoch } from "@tally/database/own-database";
 import { DatabaseError, keepShards } from "@tally/database";
 import { readEpochs, readFold, readShards } from "@tally/database";
-import { defaultSeries, firstKeptDay, keptSince, Moves } from "@tally/contract";
+import { defaultSeries, firstKeptDay, firstLiveDay, keptSince, Moves } from "@tally/contract";
 import type { BatchId } from "@tally/contract";
 import { encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
@@ -283,6 +283,23 @@ test("a clock that is days ahead deletes no boards of live days, and those of a 
   vi.spyOn(database.writer, "query").mockImplementation((sql, ...of) => query(sql.replace("NOW(3)", later), ...of));
   await vi.waitFor(() => expect(forgotten.at(-1)).toEqual([domain.name, next]), 20_000);
   expect(forgotten).toHaveLength(2);
+});
+
+test("rankings that were rebuilt while the database's clock was days ahead are rebuilt when it is right again", async () => {
+  const { domain, database, rankings, start, seen } = await open(29);
+  const generation = (await rankings.build(domain.name)) ?? expect.fail("another one builds");
+  await generation.noteSeries({ ...keptSince(defaultSeries, Date.now() + 5 * 86_400_000), chain: true });
+  await goLive(generation, 0);
+  const query = database.writer.query.bind(database.writer);
+  const later = "NOW(3) + INTERVAL 5 DAY";
+  const clock = vi.spyOn(database.writer, "query");
+  clock.mockImplementation((sql, ...of) => query(sql.replace("NOW(3)", later), ...of));
+  const inLedger = vi.fn<Rankings["inLedger"]>((...of) => rankings.inLedger(...of));
+  start({ ...rankings, inLedger });
+  await vi.waitFor(() => expect([inLedger.mock.calls.length > 2, seen.rebuilt]).toEqual([true, 0]), 20_000);
+  clock.mockRestore();
+  await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 20_000);
+  expect((await rankings.series(domain.name))?.from).toBe(firstLiveDay(Date.now()));
 });
 
 test("rankings are rebuilt for series after the first message with them, and when no message lacks one any more", async () => {

@@ -2,7 +2,7 @@ import { clockOf, closeEarlier, findMissing, isInHistory, keepShards, listBatche
 import { newestStored, placeAt, readEpochs, readFold, readShards, type Database, type Epochs } from "@tally/database";
 import { feedPublisher, type FeedOptions } from "@tally/broker";
 import { Outage, type Log } from "@tally/runtime";
-import { firstKeptDay, textOfSeries } from "@tally/contract";
+import { firstKeptDay, firstLiveDay, textOfSeries } from "@tally/contract";
 import type { Domain, SeriesSettings, SqlReader } from "@tally/contract";
 import type { Rankings } from "@tally/redis";
 import { fold, rebuild, repair } from "@tally/reconcile";
@@ -40,6 +40,7 @@ const watchWithinMs = 10_000;
 /** What the auditor checks of one domain; see auditor.ts. */
 export class DomainAuditor {
   readonly #domain: Domain;
+  readonly #hasSeries: boolean;
   readonly #options: AuditorOptions;
   readonly #signal: AbortSignal;
   readonly #pace: ReturnType<typeof rebuildPace>;
@@ -64,6 +65,7 @@ export class DomainAuditor {
 
   constructor(domain: Domain, options: AuditorOptions, signal: AbortSignal) {
     this.#domain = domain;
+    this.#hasSeries = domain.recount.boards.some((kind) => "mirrored" in kind);
     this.#options = options;
     this.#signal = signal;
     this.#outage = new Outage(options.log, `fold the ledger of ${domain.name}`);
@@ -230,11 +232,10 @@ export class DomainAuditor {
 
   async #hasAskedSeries(): Promise<boolean> {
     const kept = await this.#options.rankings.series(this.#domain.name);
-    return kept?.chain === true && textOfSeries(kept) === textOfSeries(this.#options.series);
-  }
-
-  get #hasSeries(): boolean {
-    return this.#domain.recount.boards.some((kind) => "mirrored" in kind);
+    if (kept?.chain !== true || textOfSeries(kept) !== textOfSeries(this.#options.series)) return false;
+    // Built while the clock was days ahead, they would lack live days for as long. A rebuild helps when it is right.
+    const isAhead = (now: number) => (kept.from ?? 0) > firstLiveDay(now + 86_400_000);
+    return !isAhead(Date.now()) || !isAhead(await clockOf(this.#options.database.writer));
   }
 
   /** For a builder that was killed after the switch, and a database that lost the number in a failover. */
