@@ -4,6 +4,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { eventIdOfBytes } from "@tally/contract";
+import { readShards } from "@tally/database";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { temporaryDirectory } from "@tally/local/at-end";
 import { startProcess } from "./kit/programs.ts";
@@ -93,6 +94,7 @@ test("after the loss of database and Redis, dump and binary logs restore every a
   await clients.more(200);
   const endFirstCopy = copyBinlogs();
   expect((await runTally(system, ["rebuild", "--shards", "4"])).exitCode).toBe(0);
+  await vi.waitFor(async () => expect(await readShards(database.writer, "purchases")).toBe(4), 20_000);
   await run("### Take a backup", { BACKUP });
   await clients.more(100);
   await endFirstCopy();

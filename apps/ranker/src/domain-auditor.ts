@@ -238,7 +238,7 @@ export class DomainAuditor {
     return !isAhead(Date.now()) || !isAhead(await clockOf(this.#options.database.writer));
   }
 
-  /** For a builder that was killed after the switch, and a database that lost the number in a failover. */
+  /** After a rebuild, and for a database that lost the number in a failover. */
   async keepShards(): Promise<void> {
     const { rankings, database } = this.#options;
     const { name } = this.#domain;

@@ -1,11 +1,12 @@
 import type { BatchId, Domain } from "@tally/contract";
+import { keepShards } from "@tally/database";
 import { nextEpoch } from "@tally/database/own-database";
 import type { NewGeneration } from "@tally/redis";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 
-const names = ["during", "switching", "sharded", "failover"];
+const names = ["during", "switching", "sharded", "failover", "read_only"];
 const { namespace, redis, rankings, connect, build, database, nextEpoch: closeEpoch, open } = storedSales(names);
 
 /** `change`: replaces steps of the new generation. */
@@ -80,9 +81,17 @@ test("batches that Redis loses in a failover before the switch are ranked after 
   expect((await audit()).agrees).toBe(true);
 });
 
+test("a rebuild ends well while the database cannot write", async () => {
+  const { domain } = await open("read_only");
+  const transaction = vi.spyOn(database, "transaction").mockRejectedValue(new Error("read-only"));
+  onTestFinished(() => transaction.mockRestore());
+  expect(await rebuild({ domain, database, rankings })).toMatchObject({ name: "rebuilt" });
+});
+
 test("rankings that Redis has lost are rebuilt with their number of shards, whatever the setting", async () => {
   const { domain } = await open("sharded");
   await rebuild({ domain, database, rankings, shards: 4 });
+  await database.transaction((transaction) => keepShards(transaction, domain.name, 4)); // as the auditor does
   await redis.unlink(await redis.keys(`${namespace}:{${domain.name}:*`));
   const restarted = connect();
   expect(await restarted.shards(domain.name)).toBe(1);

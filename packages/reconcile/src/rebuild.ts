@@ -1,4 +1,4 @@
-import { clockOf, findEpochs, keepShards, readEpochs, readShards, readFold } from "@tally/database";
+import { clockOf, findEpochs, readEpochs, readShards, readFold } from "@tally/database";
 import { listBatches, placeAt, withUnmoved } from "@tally/database";
 import type { Database, Epochs, Fold, LedgerPlace, Recounted } from "@tally/database";
 import { boardsOfSeries, defaultSeries, keptSince, settingsOf } from "@tally/contract";
@@ -15,7 +15,6 @@ import { repair } from "./repair.ts";
  *   2  loads both into new keys, chunk by chunk; each chunk counts once
  *   3  repairs: ranks the batches that were committed since from the ledger, until few are left
  *   4  switches, if every chunk is present; repairs once more for batches that were ranked in the old keys meanwhile
- *   5  keeps the number of shards in the database, for a rebuild after Redis has lost everything
  */
 
 export interface RebuildOptions {
@@ -119,10 +118,6 @@ async function rebuildFrom(
     ranked += (await repair(unordered)).ranked;
     // A database that loses what the snapshot had lacks its newest epoch, or batches that `load` has noted.
     if (epochs !== undefined) await rankings.noteEpoch(domain.name, epochs.newest, []);
-    const shards = await rankings.shards(domain.name);
-    const soon = { giveUpAfterMs: 5000 };
-    // The auditor repeats it.
-    await database.transaction((transaction) => keepShards(transaction, domain.name, shards), soon);
     options.onProgress?.({ step: "done", done: cells });
     return { name: "rebuilt", closedTo, batches, cells, ranked };
   } finally {
