@@ -5,6 +5,7 @@ import { connectPublisher } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
 import { dropTestDatabase, recreateTestDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
+import { openTcpProxy } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { silentLog } from "@tally/runtime";
 import { entry, picture } from "./http/requests.ts";
@@ -204,6 +205,12 @@ test("with --json, a command prints one JSON value", async () => {
 const sales = "FILE:storeID,custID,date,items\n";
 const device = join(folder, "device");
 await symlink("/dev/null", device);
+// Redis loads its file from the first read of rankings on.
+let isLoading = false;
+const failing = await openTcpProxy(system.addresses.redisUrl, {
+  onRequest: (piece) => ((isLoading ||= piece.includes(":generation")), piece),
+  onResponse: (piece) => (isLoading ? Buffer.from("-LOADING Redis is loading the dataset in memory\r\n") : piece),
+});
 test.concurrent.each([
   [["import", "/no/such/file.csv"], 2, "no such file or directory, stat '/no/such/file.csv'"],
   [
@@ -247,6 +254,7 @@ test.concurrent.each([
   [["audit"], 2, 'ssl-mode: expected VERIFY_IDENTITY or DISABLED, got "REQUIRED"', { DATABASE_READ_URL: unverified }],
   [["import", sales], 2, "TALLY_URL: expected a URL without user and password", { TALLY_URL: "http://u:p@127.0.0.1" }],
   [["audit"], 3, "Redis (REDIS_URL) does not respond", { REDIS_URL: "redis://127.0.0.1:9" }],
+  [["repair"], 3, "Redis (REDIS_URL) does not respond", { REDIS_URL: failing.url }],
   [["dead-letters", "discard", "x", "--all"], 2, "expected ids, or --all"],
   [["keys", "create", "--name", "x", "--scope", "sales:write"], 2, "--scope: expected one of the domains purchases, "],
   [["keys", "rotate", "0000000000000000"], 2, "there is no key 0000000000000000"],

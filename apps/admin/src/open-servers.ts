@@ -3,7 +3,7 @@ import { connectPublisher, type Publisher } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
 import { domains } from "@tally/domains";
 import { connectDatabase, type Database } from "@tally/database";
-import { connectRankings, type Rankings } from "@tally/redis";
+import { connectRankings, isRedisAway, type Rankings } from "@tally/redis";
 import { createLogger, readConfigOrExit, systemSettings, type Config, type Logger } from "@tally/runtime";
 import { CommandError, exitCodes } from "./command.ts";
 
@@ -57,8 +57,10 @@ export function withServers<T>(use: (servers: Servers) => Promise<T>): Promise<T
     });
     try {
       const absent = await unreachable(database, rankings);
-      if (absent !== undefined) throw new CommandError(`${absent} does not respond`, exitCodes.unreachable);
+      if (absent !== undefined) throw notResponding(absent);
       return await use({ ...alone, rankings });
+    } catch (error) {
+      throw isRedisAway(error) ? notResponding(redisName) : error;
     } finally {
       await rankings.close();
     }
@@ -85,6 +87,10 @@ export async function withBroker<T>(
   }
 }
 
+const redisName = "Redis (REDIS_URL)";
+
+const notResponding = (server: string) => new CommandError(`${server} does not respond`, exitCodes.unreachable);
+
 async function unreachable(database: Database, rankings: Rankings): Promise<string | undefined> {
   const [write, read] = await Promise.all([database.responds("write"), database.responds("read")]);
   if (!write) return "the database's write endpoint (DATABASE_WRITE_URL)";
@@ -93,6 +99,6 @@ async function unreachable(database: Database, rankings: Rankings): Promise<stri
     await rankings.instance();
     return undefined;
   } catch {
-    return "Redis (REDIS_URL)";
+    return redisName;
   }
 }

@@ -3,7 +3,7 @@ export { openRedis } from "./connection/open-redis.ts";
 export type { Redis, RedisOptions } from "./connection/redis.ts";
 export { connectRankings } from "./rankings/connect-rankings.ts";
 export { addMoves, encodeMoves } from "./rankings/encode-moves.ts";
-export { RankingsUnavailable } from "./rankings/rankings.ts";
+export { isRedisAway, RankingsUnavailable } from "./rankings/rankings.ts";
 export type {
   BatchRanking,
   Board,

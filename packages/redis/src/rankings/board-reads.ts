@@ -3,7 +3,14 @@ import type { KeptSeries, MirroredBoards } from "@tally/contract";
 import { boardKind } from "./board-kind.ts";
 import { decodeMember, encodeMember, shardOf } from "./encode-moves.ts";
 import { keysOfShard, type LiveShards } from "./live-shards.ts";
-import { RankingsUnavailable, topLimitMax, type BoardCells, type BoardToRead, type Rankings } from "./rankings.ts";
+import {
+  RankingsUnavailable,
+  replyOf,
+  topLimitMax,
+  type BoardCells,
+  type BoardToRead,
+  type Rankings,
+} from "./rankings.ts";
 import type { RankingsRedis } from "./scripts.ts";
 import type { Redis } from "../connection/redis.ts";
 
@@ -123,18 +130,6 @@ async function marksOf(redis: RankingsRedis, prefix: string): Promise<ReadonlyMa
 // As Redis orders a sorted set.
 function inOrder([a, x]: readonly [string, string], [b, y]: readonly [string, string]): number {
   return Number(x) - Number(y) || Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
-// Errors of Redis that end by waiting, or by correcting an account. Any other error is a bug.
-const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|SHARDS|UNBUILT|NOAUTH|WRONGPASS) /;
-
-export async function replyOf<T>(command: Promise<T>): Promise<T> {
-  try {
-    return await command;
-  } catch (error) {
-    if (error instanceof Error && error.name === "ReplyError" && !notNow.test(error.message)) throw error;
-    throw new RankingsUnavailable(error);
-  }
 }
 
 // About 1 ms for each portion of a board of a million.

@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { boardsOfSeries, chainBoards, defaultSeries, joinBoards, Moves, utcDayOf } from "@tally/contract";
-import { expect, test } from "vitest";
+import { openTcpProxy } from "@tally/local";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { encodeMoves, encodeMember, shardOf } from "./encode-moves.ts";
 import { goLive, movesOf, ownRankings } from "./own-rankings.test-kit.ts";
 import { shardKey } from "./live-shards.ts";
+import { isRedisAway } from "./rankings.ts";
 import { readScript } from "./scripts.ts";
 
 const sales = { prefix: "item:", mirrorPrefix: "store:" };
 const recount = { boards: [{ mirrored: sales, seriesOf: () => [], rows: [], rowsOfBatches: [] }] };
-const { namespace, rankings, redis, build } = ownRankings(3, [
+const { namespace, rankings, redis, connect, build } = ownRankings(3, [
   { name: "mirrored", recount },
   { name: "mirrored chain", recount },
   { name: "lost", recount },
@@ -37,6 +39,26 @@ test("a batch that is ranked many times, at once and later, counts once", async 
   expect(await rankings.isMarked("race", same.batch)).toBe(true);
   expect((await rankings.top("race", "store:2", 10)).entries).toEqual([{ member: "20", count: 3 }]);
   expect(await rankings.count("race", "store:2", "21")).toBe(0);
+});
+
+test("a Redis that is down or frozen is told from a script that fails", async () => {
+  const proxy = await openTcpProxy(inject("services").redisUrl);
+  onTestFinished(() => proxy.close());
+  const away = connect({ url: proxy.url, commandTimeoutMs: 300 });
+  const calls = () => [away.state("away"), away.unmarked("away", [{ producer, sequence: 0 }]), away.build("away")];
+  for (const name of ["frozen", "cut"] as const) {
+    await away.instance();
+    proxy.become({ name });
+    const failures = (await Promise.allSettled(calls())).map((call) => call.status === "rejected" && call.reason);
+    expect(failures.map(isRedisAway)).toEqual([true, true, true]);
+    await expect(away.rank("away", message({ board: { 1: 1 } }))).rejects.toMatchObject({
+      failureClass: "unavailable",
+    });
+    proxy.become({ name: "open" });
+  }
+  await redis.set(`${shardKey(namespace, "away", shardOf("board", 3))}:1:b:board`, "no sorted set");
+  const failed: unknown = await rankings.rank("away", message({ board: { 1: 1 } })).catch((error: unknown) => error);
+  expect([failed, isRedisAway(failed)]).toEqual([expect.objectContaining({ name: "ReplyError" }), false]);
 });
 
 test("one call returns some members of one board only, even if several fall, and other batches do not loop", async () => {

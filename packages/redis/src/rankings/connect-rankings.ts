@@ -2,10 +2,10 @@ import { dayOfSeries, seriesOfBoard, textOfBatchId, textOfSeries, type MirroredB
 import { mastersOf } from "../connection/cluster.ts";
 import { batchRanking, firstGeneration, keysOfShard, shardKey } from "./live-shards.ts";
 import { LiveShards, shardsIn, withChain } from "./live-shards.ts";
-import { boardReads, replyOf, seriesOfText } from "./board-reads.ts";
+import { boardReads, seriesOfText } from "./board-reads.ts";
 import { equalBoards } from "./equal-boards.ts";
 import { buildGeneration } from "./new-generation.ts";
-import type { Rankings, RankingsOptions, RankingsState } from "./rankings.ts";
+import { replyOf, type Rankings, type RankingsOptions, type RankingsState } from "./rankings.ts";
 import { wholeBoards } from "./whole-boards.ts";
 import { openRankingsRedis, type RankingsRedis } from "./scripts.ts";
 
@@ -23,6 +23,7 @@ export function connectRankings(options: RankingsOptions): Rankings {
   const live = batchRanking(redis, (domain, use) => shards.call(domain, use));
   return {
     ...live,
+    rank: (...of) => replyOf(live.rank(...of)),
     ...boardReads(redis, shards, mirrorsOf),
     ...seriesNotes(redis, shards),
     whole: (domain, boards) => replyOf(wholeBoards(redis, shards, mirrorsOf(domain), domain, boards)),

@@ -164,3 +164,23 @@ export class RankingsUnavailable extends Error {
     super("Redis does not respond, or has no whole rankings", { cause });
   }
 }
+
+// Errors of Redis that end by waiting, or by correcting an account. Any other error is a bug.
+const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|SHARDS|UNBUILT|NOAUTH|WRONGPASS) /;
+
+// Errors of ioredis: no reply in time, a lost connection, no node of a cluster.
+const noReply =
+  /^(Command timed out|Command aborted|Connection is closed|Reached the max retries|Failed to refresh slots)/;
+
+/** Whether Redis does not respond, or only says that it cannot now. */
+export const isRedisAway = (error: unknown): boolean =>
+  error instanceof Error && (notNow.test(error.message) || noReply.test(error.message));
+
+export async function replyOf<T>(command: Promise<T>): Promise<T> {
+  try {
+    return await command;
+  } catch (error) {
+    if (error instanceof Error && error.name === "ReplyError" && !notNow.test(error.message)) throw error;
+    throw new RankingsUnavailable(error);
+  }
+}
