@@ -5,13 +5,13 @@ import { connectPublisher } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
 import { dropTestDatabase, recreateTestDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
-import { openTcpProxy } from "@tally/local";
+import { openTcpProxy, type TcpProxy } from "@tally/local";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { silentLog } from "@tally/runtime";
 import { entry, picture } from "./http/requests.ts";
 import { listen, temporaryDirectory } from "@tally/local/at-end";
 import { sold } from "./kit/sales.ts";
-import { startSystem } from "./kit/system.ts";
+import { openRedis, startSystem } from "./kit/system.ts";
 import { expectEnd, runTally, startTally, tallyJson, withoutProgress } from "./kit/tally.ts";
 
 const system = await startSystem();
@@ -171,6 +171,23 @@ test("status --watch shows a queue that fills while the writers stand still, and
   expect(lines.length).toBeGreaterThan(1);
   const waiting = lines.map((line) => JSON.parse(line).domains[0].queues.ingest.batches);
   expect(Math.max(...waiting)).toBeGreaterThan(before);
+});
+
+test("a rebuild that Ctrl-C ends leaves nothing in Redis and lets others build", async () => {
+  const redis = openRedis(system);
+  // From its first chunk on, each of its steps takes 0.1 s.
+  const onRequest = (piece: Buffer) => (piece.includes("000r") && slow.become({ name: "slow", delayMs: 100 }), piece);
+  const slow: TcpProxy = await openTcpProxy(system.addresses.redisUrl, { onRequest });
+  const addresses = { ...system.addresses, redisUrl: slow.url };
+  const rebuilding = startTally({ ...system, addresses }, ["rebuild", "--domain", "purchases"]);
+  const shard = `${system.namespace}:{purchases:0:v2}`;
+  const builder = async () => redis.get(`${shard}:builder`);
+  const keysOf = async (generation: string | null) => redis.keys(`${shard}:${generation}:*`);
+  await expect.poll(builder).not.toBeNull();
+  const generation = await builder();
+  await expect.poll(() => keysOf(generation)).not.toEqual([]);
+  expect(await rebuilding.stop("SIGINT")).toBe(130);
+  expect([await builder(), await keysOf(generation)]).toEqual([null, []]);
 });
 
 test("with --json, a command prints one JSON value", async () => {

@@ -82,13 +82,16 @@ const repairDomain: Work = async ({ name }, { database: { writer }, rankings }, 
 
 const rebuildDomain: Work = async (domain, { database, rankings }, progress, { shards }) => {
   const startedAt = performance.now();
+  const stop = new AbortController();
+  progress.onInterrupt = () => stop.abort();
   const outcome = await rebuild({
     domain,
     database,
     rankings,
     shards,
+    signal: stop.signal,
     onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
-  });
+  }).finally(() => stop.signal.aborted && progress.exit());
   if (outcome.name === "busy") throw new CommandError(`${domain.name}: another process is rebuilding it`);
   if (outcome.name === "abandoned")
     throw new CommandError(`${domain.name}: Redis lost a part of the new rankings, which were abandoned: try again`);

@@ -39,6 +39,11 @@ export async function buildGeneration(
   const name = `${Date.now()}000r${randomBytes(4).toString("hex")}x${keys.length}`;
   const hold = new Hold(redis, first, name);
   if (!(await hold.take())) return undefined;
+  const sweepAll = async (own?: string): Promise<void> => {
+    for (const key of allKeys) await sweep(redis, key, hold, own);
+  };
+  // Beside the load: builders that die again and again must not fill Redis.
+  const swept = sweepAll(name).catch(() => undefined);
   const loader = new Loader(redis, keys, name);
   const onShards = <T>(_: string, use: (shards: Shards) => Promise<T>) => use({ keys, live: name });
   const switchOne = async (key: string, index: number, how: "check" | "switch"): Promise<boolean> =>
@@ -48,7 +53,7 @@ export async function buildGeneration(
     add: (board, cells) => loader.add(board, cells),
     addMirrored: (boards, counts) => loader.addMirrored(boards, counts),
     mark: (producer, marks) => loader.mark(producer, marks),
-    loaded: (asOf) => loader.end(asOf),
+    loaded: async (asOf) => void (await Promise.all([loader.end(asOf), swept])),
 
     async noteFolded(batches) {
       await Promise.all(keys.map((key) => redis.set(`${key}:${name}:folded`, batches)));
@@ -77,7 +82,8 @@ export async function buildGeneration(
 
     async release() {
       try {
-        for (const key of allKeys) await sweep(redis, key, hold);
+        await swept;
+        await sweepAll();
       } finally {
         hold.stop();
       }
@@ -234,15 +240,15 @@ function bestOf(cells: Cells): Cells {
   return [...above, ...equal.slice(0, bestOfMember - above.length)];
 }
 
-/** Deletes all generations of a shard but the live one, while the builder holds. */
-async function sweep(redis: RankingsRedis, shard: string, hold: Hold): Promise<void> {
+/** Deletes all generations of a shard but the live one and `own`, while the builder holds. */
+async function sweep(redis: RankingsRedis, shard: string, hold: Hold, own?: string): Promise<void> {
   for await (const keys of keysOfShard(redis, `${shard}:`)) {
     // After the keys were read, in this order: another builder's keys are among them only if it builds or has switched.
     if (!(await hold.renew())) return;
     const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
     const gone = keys.filter((key) => {
       const [generation = "", ...rest] = key.slice(shard.length + 1).split(":");
-      return rest.length > 0 && generation !== live;
+      return rest.length > 0 && generation !== live && generation !== own;
     });
     if (gone.length > 0) await redis.unlink(...gone);
   }

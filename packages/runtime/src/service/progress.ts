@@ -15,6 +15,8 @@ export class Progress {
   #nextAt = performance.now() + this.#everyMs;
   #step = "";
   #stepBegan = { at: 0, done: 0 };
+  /** Ctrl-C does it; a second one ends the program at once. */
+  onInterrupt = (): void => this.exit();
 
   /** `total` undefined: unknown. The rate is that since the step began. */
   show(step: string, done: number, total: number | undefined): void {
@@ -37,6 +39,12 @@ export class Progress {
     if (performance.now() >= this.#nextAt) this.#print(text);
   }
 
+  /** Ends the program as one that Ctrl-C ended. */
+  exit(): never {
+    this.end();
+    process.exit(interruptedCode);
+  }
+
   /** Removes it from a terminal. */
   end(): void {
     this.#line.clear();
@@ -52,10 +60,7 @@ export class Progress {
 /** Runs `work` with a progress that ends with it, after an error and after Ctrl-C too. */
 export async function withProgress<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
   const progress = new Progress();
-  const interrupt = (): void => {
-    progress.end();
-    process.exit(interruptedCode);
-  };
+  const interrupt = (): void => progress.onInterrupt();
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   try {
     return await work(progress);
