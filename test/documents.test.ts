@@ -84,7 +84,7 @@ function wrongInPnpm([first = "", ...rest]: readonly string[]): readonly string[
 
 // Files that commands of the documents write.
 const written =
-  /^(bench\/(results|kit\/workloads\/parking\.ts)|infra\/\.env|infra\/secrets|packages\/domains\/src\/parking)/;
+  /^(bench\/(results|kit\/workloads\/parking\.ts)|infra\/(\.env|secrets|aws\/cdk\.out)|packages\/domains\/src\/parking)/;
 const isAbsent = (path: string): boolean => !existsSync(join(root, path)) && !written.test(path);
 
 function wrongIn(command: string): readonly string[] {
