@@ -5,11 +5,7 @@ import { connectPublisher } from "@tally/broker";
 import { queuesOf } from "@tally/contract";
 import { dropTestDatabase, recreateTestDatabase } from "@tally/database/own-database";
 import { domains } from "@tally/domains";
-<<<<<<< Updated upstream
 import { openTcpProxy, type TcpProxy } from "@tally/local";
-=======
-import { openTcpProxy } from "@tally/local";
->>>>>>> Stashed changes
 import { expect, onTestFinished, test, vi } from "vitest";
 import { silentLog } from "@tally/runtime";
 import { entry, picture } from "./http/requests.ts";

@@ -47,8 +47,7 @@ export async function runDrill(options: DrillOptions) {
   try {
     const kinds = possibleKinds(options, system.source);
     const limits = { inFlightMax, finishWithinMs: sabotage === undefined ? 60_000 : sabotagedMs };
-    const spread = "narrow";
-    const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, spread, directory };
+    const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, directory };
     load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
     const { outcomes, failures, letters, lost } = await injectAll(system, load, { ...options, kinds });
     say("the load ends; waiting for the events under way");

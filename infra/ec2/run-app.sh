@@ -1,6 +1,6 @@
-# Second part of the user data of an app, for Amazon Linux 2023 on arm64 or x86. Runs the image of
-# the app as a systemd unit: no root, no capabilities, a read-only root file system, secrets as files in memory. The
-# role of the instance may read the secret and pull the image.
+# Second part of the user data of an app, for Amazon Linux 2023 on arm64 or x86. Runs the image of the app as a systemd
+# unit: no root, no capabilities, a read-only root file system, secrets as files in memory. The role of the instance may
+# read the secret and pull the image.
 set -euo pipefail
 case "$REGION$IMAGE$SECRET$SETTINGS" in *"<"*) echo "replace the values in angle brackets in app.sh" >&2; exit 1 ;; esac
 

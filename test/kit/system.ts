@@ -11,13 +11,6 @@ import { inject } from "vitest";
 import { atEnd } from "@tally/local/at-end";
 import { root } from "./programs.ts";
 
-// Ctrl-C reaches the process of each test file too. Its servers stop at an exit, which Vitest does not allow here.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.once(signal, () => {
-    process.emit("exit", 1);
-    process.kill(process.pid, signal);
-  });
-
 type Options = Partial<
   Pick<SystemOptions<Services>, "root" | "instances" | "environmentOf" | "execArgv" | "gatewayMain">
 >;

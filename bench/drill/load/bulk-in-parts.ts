@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { BulkEntry, ClientRequest, Responded, Spread, Workload } from "../../kit/index.ts";
+import type { BulkEntry, ClientRequest, Responded, Workload } from "../../kit/index.ts";
 import type { Sender } from "./sender.ts";
 
 /*
@@ -23,15 +23,11 @@ interface OwnEntry extends BulkEntry {
   id?: string;
 }
 
-export async function sendInParts(
-  sender: Sender,
-  { domain, bulk }: Workload,
-  spread: Spread,
-): Promise<"done" | "unknown"> {
+export async function sendInParts(sender: Sender, { domain, bulk }: Workload): Promise<"done" | "unknown"> {
   if (bulk === undefined) throw new TypeError(`${domain} has no bulk route`);
   const isKeyed = sender.random.once(2);
   const entryOf = (key = isKeyed ? randomUUID() : undefined): OwnEntry => ({
-    ...bulk.entry(sender.random.fraction, spread),
+    ...bulk.entry(sender.random.fraction, "narrow"),
     key,
   });
   const requestOf = (entries: readonly object[]): ClientRequest => {

@@ -41,7 +41,7 @@ export class Clients {
     this.#plan = plan;
     this.#random = new Random(plan.seed);
     const workloads = domains.map(({ name }) => workloadOf(name));
-    this.#mix = new Mix(workloads, this.#random, plan.spread);
+    this.#mix = new Mix(workloads, this.#random, "narrow");
     this.#sender = new Sender(plan, domains, this.#random);
     this.#bulkWorkloads = workloads.filter(({ bulk }) => bulk !== undefined);
     this.#timer = setInterval(() => this.#tick(), tickMs);
@@ -106,7 +106,7 @@ export class Clients {
   }
 
   async #sendBulk(workload: Workload): Promise<void> {
-    const outcome = await sendInParts(this.#sender, workload, this.#plan.spread);
+    const outcome = await sendInParts(this.#sender, workload);
     // Any of its entries may be stored.
     if (outcome === "unknown") this.#sender.totals.unknown += eventsOfBulk;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isGood, LoadClient } from "../../kit/index.ts";
-import type { ClientRequest, Random, Reply, Responded, Spread } from "../../kit/index.ts";
+import type { ClientRequest, Random, Reply, Responded } from "../../kit/index.ts";
 import type { Domain } from "@tally/contract";
 import { backOffMs } from "@tally/runtime";
 import { AcknowledgedFile } from "./acknowledged-file.ts";
@@ -17,7 +17,6 @@ export interface LoadPlan {
   /** After its last event a load waits this long for responses before it gives up. */
   readonly finishWithinMs: number;
   readonly seed: number;
-  readonly spread: Spread;
   /** Where the file of AcknowledgedFile is written. */
   readonly directory: string;
 }

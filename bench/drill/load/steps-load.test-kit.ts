@@ -10,7 +10,6 @@ export async function stepsPlan(url: string, eventsPerSecond: number): Promise<L
     inFlightMax: 50,
     finishWithinMs: 10_000,
     seed: 1,
-    spread: "narrow",
     directory: await temporaryDirectory(),
   };
 }

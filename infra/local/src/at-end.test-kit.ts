@@ -7,6 +7,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, onTestFinished } from "vitest";
 import { fileOf, readProcesses } from "./process/processes.ts";
 
+// Ctrl-C reaches the process of each test file too. Its servers stop at an exit, which Vitest does not allow here.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => {
+    process.emit("exit", 1);
+    process.kill(process.pid, signal);
+  });
+
 /** Runs `work` at the end of the test, outside of tests at the end of the file; what was registered last runs first.
  * Not for hooks. */
 export function atEnd(work: () => unknown): void {

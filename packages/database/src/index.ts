@@ -51,7 +51,7 @@ export type {
 export { addMonths, firstDayOf, monthOf } from "./retention/months.ts";
 export { removedMonths, type RemovedMonth } from "./retention/remove-month.ts";
 export { type ExportedMonth, type RetentionProgress } from "./retention/remove-month.ts";
-export { readRetainedFrom, removedAfterDays, retainedFrom } from "./retention/retained-from.ts";
+export { removedAfterDays, retainedFrom } from "./retention/retained-from.ts";
 export { retentionMigrations, surelyRetainedFrom } from "./retention/retained-from.ts";
 export { type Recounted, withUnmoved } from "./retention/retained-from.ts";
 export { firstKeptMonth, isHostAhead, plan, retain, type RetainOutcome } from "./retention/retain.ts";

@@ -153,12 +153,16 @@ export async function auditFolded(
       onProgress((seen += parts.length));
     }
   const months = removed.map(({ month }) => month.replace("-", ""));
+  // What was removed before there were folded counts is in those of all time alone. A later correction has its row.
+  const hasDays = (month: string, at: number) =>
+    names.some(
+      (series) =>
+        series > `${months[at - 1] ?? 0}99` && series < `${month}99` && rows.differences(series, folded).length > 0,
+    );
+  const isComplete = months.every(hasDays);
   for (const sums of [rows, folded]) sums.leaveOut(Number(`${months.at(-1) ?? 0}99`));
   const compared = new Set([...rows.series, ...folded.series]);
-  // What was removed before there were folded counts is in those of all time alone.
-  const hasDays = (month: string, at: number) =>
-    names.some((series) => series > `${months[at - 1] ?? 0}99` && series < `${month}99`);
-  if (!months.every(hasDays)) compared.delete("");
+  if (!isComplete) compared.delete("");
   for (const series of compared)
     for (const member of rows.differences(series, folded))
       found.add(`the folded counts of ${series === "" ? "" : `${series}/`}${member} differ from its rows`);

@@ -111,7 +111,7 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     const onRows = progress("rows", rowsTotal);
     const sums = await addUp(snapshot, recount, { ...known, kept }, wereRead, onRows);
     const live = options.liveMs === undefined ? undefined : { writer: database.writer, staysMs: options.liveMs };
-    const removed = domain.retention === undefined ? [] : await removedMonths(snapshot, domain.name);
+    const removed = await removedMonths(snapshot, domain);
     const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold, removed, live };
     const onBatches = progress("batches", ledger.batches);
     const batches = await auditBatches(snapshot, domain, rankings, toAudit, onBatches);

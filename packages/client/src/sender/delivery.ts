@@ -30,6 +30,7 @@ export class Delivery {
   #isRunning = false;
   #run: Promise<void> = Promise.resolve();
   #isStopped = false;
+  #hasAccepted = false;
   #problem: TallyClientError | undefined;
   #failures = 0;
   #entriesMax: number;
@@ -118,8 +119,9 @@ export class Delivery {
     switch (outcome.kind) {
       case "results": {
         const [first, ...others] = outcome.rejected.filter(({ status }) => status === 403);
-        // The API key is for other stores.
-        if (first && others.length + 1 === purchases.length) return this.#stop(`403 ${first.error}`);
+        // The API key is for other stores, unless the gateway has taken one with it: then the purchases are wrong.
+        if (first && !this.#hasAccepted && others.length + 1 === purchases.length)
+          return this.#stop(`403 ${first.error}`);
         return this.#settle(outcome);
       }
       case "later":
@@ -159,6 +161,7 @@ export class Delivery {
     for (const { settle, status, error } of rejected) settle({ outcome: "rejected", status, error });
     for (const one of rejected) onRejected({ purchase: purchaseOf(one), status: one.status, error: one.error });
     // A gateway that takes less at a time is asked for a little more after each success.
+    this.#hasAccepted ||= accepted.length > 0;
     if (accepted.length > 0)
       this.#entriesMax = Math.min(entriesPerRequestMax, this.#entriesMax + Math.ceil(this.#entriesMax / 8));
     this.#failures = again.length === 0 ? 0 : 1;

@@ -82,13 +82,13 @@ async function apply(session: ExclusiveSession, migration: Migration & { readonl
   const statements = splitStatements(migration.sql).map((sql) => ({ sql, id: sha256(`${name} ${sql}`) }));
   const first = statements.findIndex(({ id }) => id === begun);
   for (const [index, { sql, id }] of statements.entries()) {
-    if (index < first) continue;
+    if (index < first && !/^SET SESSION /m.test(sql)) continue;
     try {
       await session.execute(replaceRow, [begunRow, id]);
       await session.execute(sql);
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      if (index === first && appliedErrnos.has(error.errno)) continue;
+      if (index === first && isApplied(sql, error.errno)) continue;
       const isOver = error.kind === "statement" || error.kind === "data";
       if (isOver) await session.execute(replaceRow, [begunRow, ""]);
       const place = `${name}, statement ${index + 1} of ${statements.length}`;
@@ -104,6 +104,12 @@ async function apply(session: ExclusiveSession, migration: Migration & { readonl
 
 // A table or a view, a column, or a key exists, or does not exist (DROP).
 const appliedErrnos: ReadonlySet<number | undefined> = new Set([1050, 1060, 1061, 1051, 1091]);
+
+/** Whether an error says that the statement was completed before. */
+function isApplied(sql: string, errno: number | undefined): boolean {
+  if (errno === 1062) return /^INSERT /m.test(sql);
+  return appliedErrnos.has(errno) || (errno === 1146 && /^RENAME TABLE /m.test(sql));
+}
 
 /** Without those that are only comments. DELIMITER is not supported. */
 function splitStatements(sql: string): readonly string[] {

@@ -130,8 +130,9 @@ const updateExported = `
   UPDATE retention_months SET step = 'dropping', events = ?, file = ?, sha256 = ?
   WHERE domain = ? AND month = ? AND step = 'exporting'`;
 const selectExported = "SELECT events, file, sha256 FROM retention_months WHERE domain = ? AND month = ?";
-const selectRemoved = `
-  SELECT month, events FROM retention_months WHERE domain = ? AND step NOT IN ('moving', 'exporting') ORDER BY month`;
+const selectRemoved = (leaving: string): string => `
+  SELECT month, events - IF(step = 'counting', (SELECT COUNT(*) FROM ${leaving} WHERE id > counted_to), 0) AS events
+  FROM retention_months WHERE domain = ? AND step NOT IN ('moving', 'exporting') ORDER BY month`;
 
 export async function unfinishedMonth(reader: SqlReader, domain: string): Promise<MonthState | undefined> {
   const [row] = await reader.query<MonthState>(selectUnfinished, [domain]);
@@ -141,9 +142,12 @@ export async function unfinishedMonth(reader: SqlReader, domain: string): Promis
 /** A month whose rows no longer count, and how many they were. */
 export type RemovedMonth = Pick<MonthState, "month"> & Pick<ExportedMonth, "events">;
 
-/** Oldest first. */
-export function removedMonths(reader: SqlReader, domain: string): Promise<readonly RemovedMonth[]> {
-  return reader.query<RemovedMonth>(selectRemoved, [domain]);
+/** Oldest first. Of a month that an earlier release is counting, the rows that it has not counted still count. */
+export async function removedMonths(
+  reader: SqlReader,
+  { name, retention }: { readonly name: string; readonly retention?: Pick<Retention, "leaving"> | undefined },
+): Promise<readonly RemovedMonth[]> {
+  return retention === undefined ? [] : reader.query<RemovedMonth>(selectRemoved(retention.leaving), [name]);
 }
 
 /** What to do with rows that should not be there. */

@@ -36,7 +36,7 @@ export async function retainedFrom(
 }
 
 /** Likewise, at one moment. */
-export async function readRetainedFrom(reader: SqlReader, domain: string): Promise<number | undefined> {
+async function readRetainedFrom(reader: SqlReader, domain: string): Promise<number | undefined> {
   const [row] = await reader.query<{ retainedFrom: number }>(selectRetainedFrom, [domain]);
   return row?.retainedFrom;
 }

@@ -42,7 +42,7 @@ export const recount: Recount = {
       rows: [
         countedRows("purchases"),
         countedRows(corrections),
-        countedRows(leaving, leavingRows("IN ('moving', 'exporting')")),
+        countedRows(leaving, leavingRows("IN ('moving', 'exporting', 'counting')")),
       ],
       rowsOfBatches: [
         rowsOfBatches("purchases"),

@@ -243,7 +243,7 @@ function bestOf(cells: Cells): Cells {
 /** Deletes all generations of a shard but the live one and `own`, while the builder holds. */
 async function sweep(redis: RankingsRedis, shard: string, hold: Hold, own?: string): Promise<void> {
   for await (const keys of keysOfShard(redis, `${shard}:`)) {
-    // After the keys were read, in this order: another builder's keys are among them only if it builds or has switched.
+    // After the keys were read: another builder that has keys among them builds (no `renew`), or has switched (live).
     if (!(await hold.renew())) return;
     const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
     const gone = keys.filter((key) => {
