@@ -195,11 +195,13 @@ test("counts of a month that was removed before there were folded counts stay, a
     await ofOlder.database.writer.query(sql, [removed]);
   expect(await findings(ofOlder)).toEqual([]);
   // Of the removed day, a refund has its row.
-  const of = sale(1, { date: Number(kept.at(-1)), lines: [[5, 2, 100, 0]] });
-  const refund = { ...sale(1), kind: "refund", saleId: of.id, date: Number(removed), lines: [[0, 5, 1]] };
-  await take(bodyOf([of, refund]));
+  const bought = sale(1, { date: Number(kept.at(-1)), lines: [[5, 2, 100, 0]] });
+  const [id, takenBack] = [newEventId(), [[0, 5, 1]]];
+  const refund = { id, kind: "refund", saleId: bought.id, storeId: 1, date: Number(removed), lines: takenBack };
+  await take(bodyOf([bought, refund]));
   for (const body of messages) await ofOlder.rankings.rank(name, decodeRankingMessage(body));
   await foldAll(ofOlder, () => undefined);
+  expect(await older.connect().writer.query("SELECT 1 FROM purchase_corrections")).toHaveLength(1);
   expect(await findings(ofOlder)).toEqual([]);
   await removeInSteps(ofOlder);
 });

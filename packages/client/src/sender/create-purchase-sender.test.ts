@@ -125,6 +125,14 @@ test.each([
   expect(problems.map((problem) => problem?.code)).toEqual(["UNREACHABLE", undefined]);
 });
 
+test("after a success, a purchase that its API key may not send is rejected alone", async () => {
+  const forbidden = { status: 403, body: { results: [{ index: 0, status: 403, error: "another store" }] } };
+  const { sender } = await start((request, index) => (index === 1 ? forbidden : acceptAll(request)));
+  const outcomes = [];
+  for (const custID of [1, 2, 3]) outcomes.push(await (await sender.add(purchase(custID))).settled);
+  expect(outcomes).toMatchObject([{ outcome: "accepted" }, { status: 403 }, { outcome: "accepted" }]);
+});
+
 test("onProblem is called when the code of the problem changes, and when the problem ends", async () => {
   const rejection: Reply = { status: 401, body: { message: "expected an API key" } };
   const replies: readonly Reply[] = ["disconnect", { status: 503 }, rejection, { status: 503 }, "disconnect"];
