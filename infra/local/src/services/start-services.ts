@@ -30,20 +30,24 @@ export async function startServices(options: StartOptions): Promise<Services> {
   const { say, signal = new AbortController().signal, waits = new Waits() } = options;
   const namespace = plainName.test(options.namespace ?? "") ? options.namespace : undefined;
   const directory = resolve(options.directory);
+  // Before the lock: the answer is the same while another launcher has it.
+  const docker = await dockerFor({ ...options, environment });
+  if (docker.program === undefined && source === "docker")
+    throw new ServiceError("not-installed", `Docker cannot be used: ${docker.reason}.`);
   return whileLocked(directory, async () => {
     await waits.during("servers of an earlier run to stop", () => endLeftovers(directory, say));
-    const services = await startHere({ ...options, namespace, directory, environment, signal, waits });
+    const services = await startHere(docker, { ...options, namespace, directory, environment, signal, waits });
     if (signal.aborted) await services.stop();
     signal.throwIfAborted();
     return services;
   });
 }
 
-async function startHere(options: HereOptions): Promise<Services> {
+async function startHere(
+  { program: docker, reason }: Awaited<ReturnType<typeof dockerFor>>,
+  options: HereOptions,
+): Promise<Services> {
   const { services: source, directory, environment, say, signal, waits, configuration, redoLogMiB } = options;
-  let { program: docker, reason } = await dockerFor(options);
-  if (docker === undefined && source === "docker")
-    throw new ServiceError("not-installed", `Docker cannot be used: ${reason}.`);
   if (docker !== undefined) {
     try {
       return await fromDocker(docker, options);
@@ -58,7 +62,7 @@ async function startHere(options: HereOptions): Promise<Services> {
 }
 
 /** The docker program, or why these options need programs. */
-async function dockerFor(options: HereOptions): ReturnType<typeof findDocker> {
+async function dockerFor(options: StartOptions & Pick<HereOptions, "environment">): ReturnType<typeof findDocker> {
   const { services, brokers = 1, databaseReplicas = 1, redisCluster, configuration, environment } = options;
   if (services === "programs") return {};
   if (brokers > 1 || databaseReplicas > 1 || redisCluster !== undefined || configuration !== undefined)
@@ -78,7 +82,8 @@ interface PrivateOptions extends Omit<StartOptions, "keepData" | "services"> {
   readonly services?: Exclude<ServicesSource, "environment"> | undefined;
 }
 
-/** Starts empty servers, also where the environment names some; `stop()` deletes their data. Throws `ServiceError`. */
+/** Starts empty servers, also where the environment names some; `stop()` deletes their data. Throws `ServiceError`, or
+ * the reason of `signal`. */
 export async function startPrivateServices(options: PrivateOptions): Promise<PrivateServices> {
   const environment = withoutAddresses(options.environment ?? process.env);
   const services = await startServices({ ...options, environment, keepData: false });
