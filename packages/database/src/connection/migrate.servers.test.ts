@@ -72,6 +72,28 @@ test("a run that waits for a table too long, and one that ends during a statemen
   expect(await connect().writer.query("SELECT n FROM held, held_2, held_3")).toEqual([]);
 });
 
+test.each([
+  ["insert", "longer", "INSERT INTO longer SELECT 1 + SLEEP(2), @@SESSION.group_concat_max_len"],
+  ["rename", "renamed", "RENAME TABLE longer TO renamed"],
+])(
+  "an interrupted %s that the server completes is not repeated, and settings are made again",
+  async (name, table, sql) => {
+    const base = { name: `longer/${name}`, sql: "CREATE TABLE longer (id INT PRIMARY KEY, size INT)" };
+    const rest = `INSERT INTO ${table} SELECT 2, @@SESSION.group_concat_max_len`;
+    const again = { name: `longer/${name}-2`, sql: `SET SESSION group_concat_max_len = 4321;\n${sql};\n${rest}` };
+    await migrate(options, [base]);
+    await connect().transaction(async (transaction) => {
+      await transaction.query("SELECT * FROM longer");
+      const limits = { timeoutMs: 1000 };
+      await expect(migrate({ ...options, limits }, [base, again])).rejects.toThrow(/statement 2 of 3 failed/);
+    });
+    expect(await migrate(options, [base, again])).toEqual([again.name]);
+    const { writer } = connect();
+    expect(await writer.query(`SELECT size FROM ${table} WHERE id = 2`)).toEqual([{ size: 4321 }]);
+    await writer.query(`DROP TABLE ${table}`);
+  },
+);
+
 test("the files of a folder are read in order, and other names are rejected", async () => {
   const folder = await temporaryDirectory();
   await writeFile(join(folder, "002-second.sql"), "SELECT 2");

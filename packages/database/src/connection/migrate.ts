@@ -82,9 +82,11 @@ async function apply(session: ExclusiveSession, migration: Migration & { readonl
   const statements = splitStatements(migration.sql).map((sql) => ({ sql, id: sha256(`${name} ${sql}`) }));
   const first = statements.findIndex(({ id }) => id === begun);
   for (const [index, { sql, id }] of statements.entries()) {
-    if (index < first && !/^SET SESSION /m.test(sql)) continue;
+    // A setting is lost with its connection. It is not noted, because it changes nothing that stays.
+    const isSetting = /^SET SESSION /m.test(sql);
+    if (index < first && !isSetting) continue;
     try {
-      await session.execute(replaceRow, [begunRow, id]);
+      if (!isSetting) await session.execute(replaceRow, [begunRow, id]);
       await session.execute(sql);
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
