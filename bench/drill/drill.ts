@@ -141,7 +141,8 @@ async function injectAll(system: System, load: Thread<LoadCalls>, options: Drill
       options.onFault(outcome, outcomes.length);
       await delay(calmMs);
     } catch (error) {
-      options.signal.throwIfAborted(); // an aborted signal lets no server start again
+      // After an abort no server starts again.
+      options.signal.throwIfAborted();
       const failure = `fault "${fault.kind}" on ${fault.target} (${JSON.stringify(fault)}) failed: ${String(error)}`;
       failures.push(failure);
       options.say(failure);

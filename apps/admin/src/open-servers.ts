@@ -67,8 +67,8 @@ export function withServers<T>(use: (servers: Servers) => Promise<T>): Promise<T
   });
 }
 
-/** Runs a part of a command on the queues of domains, after at most `withinMs` for the connection. `fault`: why there is
- * none and will be none, as a queue has other arguments. */
+/** Runs a part of a command on the queues of domains, after at most `withinMs` for the connection. `fault`: why it
+ * failed for good: a queue has other arguments. */
 export async function withBroker<T>(
   { config, log }: Pick<DatabaseAlone, "config" | "log">,
   { name, domains: names, withinMs }: { name: string; domains: readonly string[]; withinMs: number },

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, onTestFinished } from "vitest";
 import { fileOf, readProcesses } from "./process/processes.ts";
 
-// Ctrl-C reaches the process of each test file too. Its servers stop at an exit, which Vitest does not allow here.
+// Ctrl-C reaches the process of each test file too. Listeners of "exit" stop its servers, and a signal does not call them.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => {
     process.emit("exit", 1);

@@ -41,7 +41,7 @@ test("a batch that is ranked many times, at once and later, counts once", async 
   expect(await rankings.count("race", "store:2", "21")).toBe(0);
 });
 
-test("a Redis that is down or frozen is told from a script that fails", async () => {
+test("a call fails as unavailable while Redis is down or frozen, and as a bug when a script fails", async () => {
   const proxy = await openTcpProxy(inject("services").redisUrl);
   onTestFinished(() => proxy.close());
   const away = connect({ url: proxy.url, commandTimeoutMs: 300 });
