@@ -1,7 +1,7 @@
 import { setImmediate as immediate, setTimeout as delay } from "node:timers/promises";
 import { boardsOfSeries, chainBoards, isKeptBoard, seriesOfBoard, sumOfCounts } from "@tally/contract";
 import type { Domain, KeptSeries, SqlSnapshot } from "@tally/contract";
-import type { Board, BoardCells, Rankings } from "@tally/redis";
+import { idOf, type Board, type BoardCells, type Id, type Rankings } from "@tally/redis";
 import type { Sums } from "./add-up.ts";
 import { CellsHash, Findings, type Found } from "./findings.ts";
 import type { Meanwhile } from "./meanwhile.ts";
@@ -40,7 +40,8 @@ const movingMs = 200;
 const suspectsMax = 100_000;
 
 type Cell = Board["cells"][number];
-type Counts = Map<string, number>;
+type Counts = Map<Id, number>;
+type Difference = Omit<CellDifference, "member"> & { readonly member: Id };
 
 interface BoardRows {
   readonly sums: Sums;
@@ -63,10 +64,10 @@ export async function auditBoards(
   const hash = new CellsHash();
   let [cells, units, missing, surplus, suspected, againFrom] = [0, 0, 0, 0, 0, againAtOnce];
 
-  function differ(one: CellDifference): void {
+  function differ(one: Difference): void {
     missing += Math.max(0, one.rows - one.ranked);
     surplus += Math.max(0, one.ranked - one.rows);
-    differences.add(one);
+    differences.add({ ...one, member: String(one.member) });
   }
 
   async function compare(boards: readonly Board[]): Promise<void> {
@@ -88,7 +89,7 @@ export async function auditBoards(
       cells += own.length;
       const found = differing.get(board) ?? [];
       const moved = meanwhile?.moves.sums(board, seenFrom).keys() ?? [];
-      const members = [...found.map(({ member }) => member), ...moved];
+      const members: readonly Id[] = [...found.map(({ member }) => member), ...moved];
       if (meanwhile === undefined || suspected > suspectsMax) found.forEach(differ);
       else if (members.length > 0) suspects.set(board, rowsOf(own, members));
       suspected += suspects.get(board)?.size ?? 0;
@@ -157,11 +158,11 @@ async function* boardsOf(
 }
 
 function* withSums(boards: Iterable<Board>, prefix: string, chain: string | undefined) {
-  const sums: (readonly [string, number])[] = [];
+  const sums: (readonly [number, number])[] = [];
   for (const one of boards) {
     yield one;
     const sum = one.cells.reduce((all, [, count]) => sumOfCounts(all, count), 0);
-    if (sum !== 0) sums.push([one.board.slice(prefix.length), sum]);
+    if (sum !== 0) sums.push([Number(one.board.slice(prefix.length)), sum]);
   }
   if (chain !== undefined) yield { board: chain, cells: sums };
 }
@@ -171,7 +172,7 @@ async function differencesIn(
   domain: string,
   rankings: Rankings,
   boards: readonly Board[],
-): Promise<ReadonlyMap<string, readonly CellDifference[]>> {
+): Promise<ReadonlyMap<string, readonly Difference[]>> {
   const equal = await rankings.equal(domain, boards);
   const others = boards.filter(({ board }) => !equal.has(board));
   const ranked = await rankings.cells(domain, others);
@@ -187,7 +188,7 @@ async function compareAgain(
   meanwhile: Meanwhile,
   again: Map<string, Counts>,
   withinMs: number,
-): Promise<readonly CellDifference[]> {
+): Promise<readonly Difference[]> {
   const deadline = performance.now() + withinMs;
   for (let pauseMs = 5; again.size > 0; pauseMs = Math.min(1000, pauseMs * 2)) {
     await meanwhile.look();
@@ -197,7 +198,7 @@ async function compareAgain(
       left.map(([board, own]) => ({ board, members: [...own.keys()] })),
     );
     const seenFrom = await meanwhile.look();
-    const differences: CellDifference[] = [];
+    const differences: Difference[] = [];
     for (const [index, [board, own]] of left.entries()) {
       const since = meanwhile.moves.sums(board);
       const moved = meanwhile.moves.sums(board, seenFrom, Math.abs);
@@ -221,7 +222,7 @@ async function compareAgain(
 const none: BoardCells = { cells: new Map(), alsoStored: new Map(), keeps: () => true };
 
 /** The cells of a board with what was added since the snapshot. Most cells have not moved. */
-function withMoves(cells: readonly Cell[], since: ReadonlyMap<string, number> = new Map()): readonly Cell[] {
+function withMoves(cells: readonly Cell[], since: ReadonlyMap<Id, number> = new Map()): readonly Cell[] {
   if (since.size === 0) return cells;
   const others = new Map(since);
   const now: Cell[] = [];
@@ -234,34 +235,39 @@ function withMoves(cells: readonly Cell[], since: ReadonlyMap<string, number> = 
   return now;
 }
 
-function rowsOf(cells: readonly Cell[], members: readonly string[]): Counts {
+function rowsOf(cells: readonly Cell[], members: readonly Id[]): Counts {
   const rows = new Map(members.map((member) => [member, 0]));
   for (const [member, count] of cells) if (rows.has(member)) rows.set(member, count);
   return rows;
 }
 
 /** The members whose counts on the board are not those of the rows. */
-function differencesOf(board: string, cells: readonly Cell[], on: BoardCells): readonly CellDifference[] {
-  const differences: CellDifference[] = [];
-  const compare = (member: string, rows: number, ranked: number, isOnBoard = false): void => {
+function differencesOf(board: string, cells: readonly Cell[], on: BoardCells): readonly Difference[] {
+  const differences: Difference[] = [];
+  const compare = (member: Id, rows: number, ranked: number, isOnBoard = false): void => {
     // A count of 0 is on no board.
     if (rows !== ranked || (isOnBoard && ranked === 0)) differences.push({ board, member, rows, ranked });
   };
   let found = 0;
   for (const [member, rows] of cells) {
-    const stored = on.alsoStored.size === 0 ? undefined : on.alsoStored.get(member);
+    const stored = on.alsoStored.size === 0 ? undefined : on.alsoStored.get(String(member));
     if (stored !== undefined) {
       found++;
       compare(member, rows, stored);
     }
-    const kept = on.cells.get(member);
+    // Most counts of an audit end here.
+    if (!on.keeps(member, rows)) continue;
+    const kept = on.cells.get(String(member));
     if (kept !== undefined) found++;
-    else if (!on.keeps(member, rows)) continue;
     compare(member, rows, kept ?? 0, kept !== undefined);
   }
   if (found === on.cells.size + on.alsoStored.size) return differences;
-  const members = new Set(cells.map(([member]) => member));
+  const own = new Map(cells.map(([member, rows]) => [String(member), { member, rows }]));
   for (const stored of [on.cells, on.alsoStored])
-    for (const [member, count] of stored) if (!members.has(member)) compare(member, 0, count, stored === on.cells);
+    for (const [name, count] of stored) {
+      const { member, rows } = own.get(name) ?? { member: idOf(name), rows: 0 };
+      const isFound = own.has(name) && (stored === on.alsoStored || on.keeps(member, rows));
+      if (!isFound) compare(member, rows, count, stored === on.cells);
+    }
   return differences;
 }

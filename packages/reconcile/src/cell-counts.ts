@@ -1,5 +1,5 @@
 import { sumOfCounts, type Series } from "@tally/contract";
-import type { Board } from "@tally/redis";
+import { idOf, type Board, type Id } from "@tally/redis";
 
 /** Of a row, or folded counts: [[key, …], …]. */
 export type Entries = readonly (readonly number[])[];
@@ -54,8 +54,8 @@ export class CellCounts {
   /** The board of each member. A count of 0 is on no board. */
   *byMember(prefix: string): Generator<Board> {
     for (const [member, keys] of this.#members) {
-      const cells: [string, number][] = [];
-      keys.each((key, count) => count !== 0 && cells.push([String(key), count]));
+      const cells: [number, number][] = [];
+      keys.each((key, count) => count !== 0 && cells.push([key, count]));
       if (cells.length > 0) yield { board: `${prefix}${member}`, cells };
     }
   }
@@ -65,7 +65,7 @@ export class CellCounts {
    * 24 if some numbers need more than 32 bits: a tenth of the counts, or 60 MB. */
   *byKey(prefix: string, cellsOfPart = 20_000): Generator<Board> {
     const bits = Math.ceil(Math.log2(Math.max(1, this.size / cellsOfPart)));
-    const members = Array.from(this.#members, ([member, keys]) => ({ name: String(member), keys }));
+    const members = Array.from(this.#members, ([id, keys]) => ({ id, keys }));
     const Numbers = members.some(({ keys }) => keys.slots instanceof Float64Array) ? Float64Array : Int32Array;
     const sizes = new Uint32Array(2 ** bits);
     const countIn = (part: number) => (sizes[part] = (sizes[part] ?? 0) + 3);
@@ -87,10 +87,10 @@ export class CellCounts {
       }
       let at = 0;
       for (const end of ends) {
-        const boards = new Map<number, [string, number][]>();
+        const boards = new Map<number, [number, number][]>();
         for (; at < end; at += 3) {
           const [index = 0, key = 0, count = 0] = [copy[at], copy[at + 1], copy[at + 2]];
-          if (count !== 0) boards.getOrInsertComputed(key, noCells).push([members[index]?.name ?? "", count]);
+          if (count !== 0) boards.getOrInsertComputed(key, noCells).push([members[index]?.id ?? 0, count]);
         }
         for (const [key, cells] of boards) yield { board: `${prefix}${key}`, cells };
       }
@@ -113,16 +113,16 @@ export class BoardCounts {
 
   *all(): Generator<Board> {
     for (const [board, { numbers, texts }] of this.#boards) {
-      const cells: [string, number][] = [];
-      for (const cell of texts) if (cell[1] !== 0) cells.push(cell);
-      numbers.each((key, count) => count !== 0 && cells.push([String(key), count]));
+      const cells: [Id, number][] = [];
+      for (const [text, count] of texts) if (count !== 0) cells.push([idOf(text), count]);
+      numbers.each((key, count) => count !== 0 && cells.push([key, count]));
       if (cells.length > 0) yield { board, cells };
     }
   }
 }
 
 const noKeys = () => new KeyCounts();
-const noCells = (): [string, number][] => [];
+const noCells = (): [number, number][] => [];
 
 function isNatural(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;

@@ -11,7 +11,7 @@ export class CellsHash {
     const ofBoard = crc32(board);
     for (const [member, count] of cells) {
       const id = Number(member);
-      const ofPlace = hashOf((ofBoard ^ (Number.isNaN(id) ? crc32(member) : hashOf(id))) >>> 0);
+      const ofPlace = hashOf((ofBoard ^ (Number.isNaN(id) ? crc32(String(member)) : hashOf(id))) >>> 0);
       const ofCell = hashOf(ofPlace + count);
       this.#first = (this.#first + ofCell) >>> 0;
       this.#second = (this.#second + Math.imul(ofCell ^ ofPlace, 0x9e3779b1)) >>> 0;

@@ -1,3 +1,4 @@
+import { idOf, type Id } from "@tally/redis";
 import { chainBoards, splitBoards, type MirroredBoards, type Moves } from "@tally/contract";
 
 /** The lists of one side of mirrored boards, by key or member. Side 0 is that of keys, side 2 that of members. */
@@ -17,8 +18,8 @@ export class MoveLog implements Pick<Moves, "add" | "addMirrored"> {
   /** Of each move: the list of its key, the move before in that list, the same of its member. */
   #links = new Int32Array(4096);
   #by = new Float64Array(1024);
-  /** By list: its key or member, and its newest move. */
-  readonly #names: string[] = [];
+  /** By list: the id of its key or member, and its newest move. */
+  readonly #ids: Id[] = [];
   readonly #newest: number[] = [];
   readonly #pairs = new Map<string, readonly [keys: Side, members: Side]>();
   /** By the prefix of boards. An ordinary board is the prefix of one key without text. */
@@ -55,19 +56,16 @@ export class MoveLog implements Pick<Moves, "add" | "addMirrored"> {
   }
 
   /** What the moves from a place on add to a board: member → sum of `part` of each move. */
-  sums(board: string, from = 0, part = (by: number): number => by): Map<string, number> {
-    const sums = new Map<string, number>();
-    const add = (member: string, by: number) => sums.set(member, (sums.get(member) ?? 0) + part(by));
+  sums(board: string, from = 0, part = (by: number): number => by): Map<Id, number> {
+    const sums = new Map<Id, number>();
+    const add = (member: Id, by: number) => sums.set(member, (sums.get(member) ?? 0) + part(by));
     const prefix = board.slice(0, board.indexOf(":") + 1);
     for (const [of, key] of [[board, ""] as const, [prefix, board.slice(prefix.length)] as const])
       for (const side of this.#sides.get(of) ?? [])
-        this.#walk(side, side.lists.get(key), from, (other, by) => add(this.#names[other] ?? "", by));
+        this.#walk(side, side.lists.get(key), from, (other, by) => add(this.#ids[other] ?? "", by));
     for (const side of this.#chains.get(board) ?? [])
-      for (const [name, list] of side.lists) {
-        if ((this.#newest[list] ?? -1) < from) continue;
-        let sum = sums.get(name) ?? 0;
-        this.#walk(side, list, from, (_, by) => void (sum += part(by)));
-        sums.set(name, sum);
+      for (const list of side.lists.values()) {
+        if ((this.#newest[list] ?? -1) >= from) this.#walk(side, list, from, (_, by) => add(this.#ids[list] ?? "", by));
       }
     return sums;
   }
@@ -105,7 +103,7 @@ export class MoveLog implements Pick<Moves, "add" | "addMirrored"> {
   #link(move: number, { at, lists }: Side, name: string): void {
     let list = lists.get(name);
     if (list === undefined) {
-      list = this.#names.push(name) - 1;
+      list = this.#ids.push(idOf(name)) - 1;
       lists.set(name, list);
       this.#newest.push(-1);
     }

@@ -38,7 +38,7 @@ export interface LedgerBatch extends BatchId, Pick<LedgerTotals, "events" | "cha
 interface MemberCounts {
   readonly series: string;
   readonly member: string;
-  readonly cells: readonly (readonly [key: string, count: number])[];
+  readonly cells: readonly (readonly [key: string | number, count: number])[];
 }
 
 const batchesPerPart = 8192;
@@ -174,14 +174,15 @@ export async function foldBatches(
 
 async function addCounts(transaction: SqlTransaction, domain: string, members: readonly MemberCounts[]): Promise<void> {
   if (members.length === 0) return;
-  type Sum = Record<"series" | "member", string> & { slices: readonly number[]; own: Map<string, number> };
+  type Sum = Record<"series" | "member", string> & { slices: readonly number[]; own: Map<number, number> };
   const sums = new Map<string, Readonly<Sum>>();
   // As in Redis: doubles are exact up to there.
-  const add = (own: Map<string, number>, key: string, count: number) => own.set(key, sumOfCounts(own.get(key), count));
+  const add = (own: Map<number, number>, key: number, count: number) => own.set(key, sumOfCounts(own.get(key), count));
   for (const { series, member, cells } of members) {
-    for (const [key, count] of cells) {
-      const name = [series, member, sliceOf(series, Number(key))].join();
-      const sum = sums.get(name) ?? { series, member, slices: slicesOf(series, Number(key)), own: new Map() };
+    for (const [text, count] of cells) {
+      const key = Number(text);
+      const name = [series, member, sliceOf(series, key)].join();
+      const sum = sums.get(name) ?? { series, member, slices: slicesOf(series, key), own: new Map() };
       sums.set(name, sum);
       add(sum.own, key, count);
     }
@@ -197,7 +198,7 @@ async function addCounts(transaction: SqlTransaction, domain: string, members: r
     const stored = before.get(name) ?? [];
     for (const row of stored) {
       const cells: unknown = JSON.parse(row.counts);
-      if (Array.isArray(cells)) for (const [id, count] of cells) add(own, String(id), Number(count));
+      if (Array.isArray(cells)) for (const [id, count] of cells) add(own, Number(id), Number(count));
     }
     const counts = [...own].filter(([, count]) => count !== 0).map(([id, count]) => `[${id},${count}]`);
     if (counts.length > slices.length * cellsPerSlice)

@@ -151,7 +151,9 @@ export async function boardCells(
   const of = (prefix: string): BoardInShard => ({ redis, prefix, board, members: members?.map(encodeMember) });
   if (name === "member") return readBest(prefixes.map(of), mirror);
   if (name === "keys" || name === "members") {
-    const found = await Promise.all(prefixes.map((prefix) => readHash({ ...of(prefix), members })));
+    const found = await Promise.all(
+      prefixes.map((prefix) => readHash({ ...of(prefix), members: members?.map(String) })),
+    );
     const cells = summed(found);
     const isRanked = name === "keys" && !cellsOnly;
     return {
@@ -193,7 +195,7 @@ async function readBest(shards: readonly BoardInShard[], { prefix: keyPrefix }: 
     alsoStored: new Map(best.flatMap(({ behind }) => behind.map(([key]) => [key, 0] as const))),
     keeps: (key, count) =>
       -count <= last &&
-      isAtOrBefore(best[shardOf(keyPrefix + key, best.length)]?.floor ?? null, encodeMember(key), -count),
+      isAtOrBefore(best[shardOf(keyPrefix + String(key), best.length)]?.floor ?? null, encodeMember(key), -count),
   };
 }
 

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { Moves, type MirroredBoards, type RankingMessage } from "@tally/contract";
 import { Packr } from "msgpackr";
+import type { Id } from "./rankings.ts";
 
 // Plain MessagePack, which the Lua of Redis reads: without records, an extension of this library.
 export const packr = new Packr({ useRecords: false });
@@ -16,8 +17,14 @@ const digitCounts = "0123456789abcdefg";
 const number = /^(0|[1-9][0-9]{0,15})$/;
 
 /** The member of a sorted set for an id. Text that is not a decimal number sorts after all numbers. */
-export function encodeMember(id: string): string {
-  return number.test(id) ? digitCounts.charAt(id.length) + id : `z${id}`;
+export function encodeMember(id: Id): string {
+  const text = String(id);
+  return typeof id === "number" || number.test(id) ? digitCounts.charAt(text.length) + text : `z${text}`;
+}
+
+/** The id of a text. Numbers take less memory and time. */
+export function idOf(text: string): Id {
+  return number.test(text) && Number(text) <= Number.MAX_SAFE_INTEGER ? Number(text) : text;
 }
 
 export function decodeMember(member: string): string {

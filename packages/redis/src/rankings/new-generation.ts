@@ -147,7 +147,7 @@ class Loader {
 
   async add(board: string, cells: Cells): Promise<void> {
     for (const [member, count] of cells) {
-      this.#waiting.add(board, member, count);
+      this.#waiting.add(board, String(member), count);
       if (this.#isFull(board)) await this.#flush();
     }
   }
@@ -161,7 +161,7 @@ class Loader {
         await this.#place(shardOf(board, this.#shards.length), board, places.slice(at, at + cellsPerChunk), false);
     }
     for (const { board, cells } of counts.byMember(mirrorPrefix)) {
-      const shards = Map.groupBy(cells, ([key]) => shardOf(prefix + key, this.#shards.length));
+      const shards = Map.groupBy(cells, ([key]) => shardOf(prefix + String(key), this.#shards.length));
       for (const [shard, own] of shards) await this.#place(shard, board, bestOf(own), true);
     }
     await this.#flush();

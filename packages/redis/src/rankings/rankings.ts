@@ -30,7 +30,9 @@ export interface BatchRanking {
   unmarked<B extends BatchId>(domain: string, batches: readonly B[]): Promise<readonly B[]>;
 }
 
-export type Cells = readonly (readonly [id: string, count: number])[];
+/** A number if its text is that of a natural number up to 2^53 - 1. */
+export type Id = string | number;
+export type Cells = readonly (readonly [id: Id, count: number])[];
 
 /** All cells of a board. */
 export interface Board {
@@ -75,7 +77,7 @@ export const topLimitMax = 100;
 /** `members`: some that are read alone; absent: all. */
 export interface BoardToRead {
   readonly board: string;
-  readonly members?: readonly string[];
+  readonly members?: readonly Id[];
   /** Without `alsoStored`, which costs most. */
   readonly cellsOnly?: boolean;
 }
@@ -87,7 +89,7 @@ export interface BoardCells {
    * rest of its board. Empty if all is well. */
   readonly alsoStored: ReadonlyMap<string, number>;
   /** Whether the board keeps a member with this count. The board of a member of mirrored counts keeps only its best. */
-  keeps(member: string, count: number): boolean;
+  keeps(member: Id, count: number): boolean;
 }
 
 /** An epoch of the ledger: see packages/database/src/ledger/epochs.ts. */
