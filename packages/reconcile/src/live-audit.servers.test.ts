@@ -136,20 +136,28 @@ test("an audit needs the marks of one shard at a time, and finds a mark that any
   expect(ranked).toBeLessThan(ledger.changes);
 });
 
-test("wrong sums of the chain are found, and a rebuild restores them", async () => {
+test("wrong sums of the chain, and one before the best of a store, are found, and a rebuild restores them", async () => {
   const { store, audit, domain, database } = await open("chain");
   await store(100);
   const [prefix, day] = [await prefixOf("chain"), firstLiveDay(Date.now() + 86_400_000)];
   await redis.hincrby(`${prefix}c:${day}/all:items`, "7", -4);
   await redis.zadd(`${prefix}b:${day}/all:items`, -5, "299");
   await redis.hset(`${prefix}c:${day}/all:stores`, "4", -6);
+  const [last = "", , next = "", score = ""] = await redis.zrange(`${prefix}b:store:1`, 0, 1, "REV", "WITHSCORES");
+  await redis.hset(`${prefix}floors`, "store:1", `${score} ${next}`);
+  await redis.zincrby(`${prefix}b:store:1`, -1_000_000, last);
   for (const liveMs of [undefined, 500]) {
     const { count, first } = (await audit(liveMs === undefined ? {} : { liveMs })).boards.differences;
     const found = first.map(({ board, member, rows, ranked }) => `${board} ${member}: ${ranked - rows}`);
     // Item 7 has another sum among the best.
     expect([count, new Set(found)]).toEqual([
-      3,
-      new Set([`${day}/all:items 7: 4`, `${day}/all:items 99: 5`, `${day}/all:stores 4: 6`]),
+      4,
+      new Set([
+        `${day}/all:items 7: 4`,
+        `${day}/all:items 99: 5`,
+        `${day}/all:stores 4: 6`,
+        `store:1 ${last.slice(1)}: 1000000`,
+      ]),
     ]);
   }
   await rebuild({ domain, database, rankings });
