@@ -21,7 +21,7 @@ interface RetentionFlags extends JsonFlag {
 /** tally retention */
 export function retentionCommand(): Command {
   return newCommand("retention", {
-    1: "another process is removing months, a file with other content is in the way, an exported line does not have all content of its event, or the clock of the host is ahead; nothing is lost: run the same command again to continue",
+    1: "another process removes months, an earlier run removes a kept month, a file with other content is in the way, an exported line lacks content, or the clock of the host is ahead; nothing is lost: run the same command again to continue",
     3: "a server does not respond, or the table is in use for too long; run the same command again to continue",
   })
     .description("exports the rows of old months to files and removes them; rankings keep their counts")
@@ -90,14 +90,15 @@ function retainedDomain(name: string): RetainedDomain {
 async function showPlan(domain: RetainedDomain, firstKept: string, flags: RetentionFlags): Promise<void> {
   const { databaseWriteUrl } = systemSettings;
   const { databaseWriteUrl: url } = readConfigOrExit({ databaseWriteUrl });
-  const { addsPartitions, months } = await plan({ url, domain, firstKept });
   const { name } = domain;
+  const { addsPartitions, unfinished, months } = await plan({ url, domain, firstKept });
   const lines = [
+    ...(unfinished === null ? [] : [`would finish the removal of ${unfinished}`]),
     ...(addsPartitions === null ? [] : [`would add partitions, and writers would wait: ${addsPartitions}`]),
     ...months.map(({ month, events }) => `would export and remove ${month}: ${events} ${name}`),
     `would keep ${name} from ${firstKept} on`,
   ];
-  print(flags, { domain: name, firstKept, addsPartitions, months }, `${lines.join("\n")}\n`);
+  print(flags, { domain: name, firstKept, addsPartitions, unfinished, months }, `${lines.join("\n")}\n`);
 }
 
 function outcomeText({ name }: RetainedDomain, firstKept: string, { converted, removed }: RetainOutcome): string {

@@ -273,6 +273,7 @@ test("a dry run names what it would do and changes nothing", async () => {
     domain: "purchases",
     firstKept: monthOfDay(dayOfMonth(keepMonths)),
     addsPartitions: null,
+    unfinished: null,
     months: [{ month: monthOfDay(dayOfMonth(4)), events: 5 }],
   });
   expect(exitCode).toBe(0);
@@ -290,6 +291,22 @@ test("a table that is in use for too long ends the command with 3", async () => 
     return { exitCode, errors };
   });
   expect(ended).toMatchObject({ exitCode: 3, errors: expect.stringContaining("lock timeout") });
+});
+
+test("a removal that has begun, of a month that is to be kept, stops the command and its dry run before any row leaves", async () => {
+  const { database, remove } = await open(locked);
+  await addRows(database, 20, dayOfMonth(4));
+  const foldAll = () => Promise.reject(new Error("Ctrl-C"));
+  await expect(remove({ keep: 3, foldAll })).rejects.toThrow("Ctrl-C");
+  const dryRun = (keep: number) =>
+    run(locked.writeUrl, "unused", { flags: ["--dry-run", "--keep-months", String(keep)] });
+  const month = monthOfDay(dayOfMonth(4));
+  const text = `purchases: an earlier run is removing ${month}: finish it first, with --keep-months 3`;
+  expect(await dryRun(4)).toEqual({ exitCode: 1, output: "", errors: `tally: ${text}\n` });
+  await expect(remove({ keep: 4 })).rejects.toThrow(text);
+  expect([await countRows(database, "purchases"), await countRows(database, "purchases_leaving")]).toEqual([20, 0]);
+  expect((await dryRun(3)).output).toContain(`would finish the removal of ${month}\n`);
+  expect(await remove({ keep: 3 })).toMatchObject({ removed: [{ events: 20 }] });
 });
 
 test("a command whose clock is ahead removes nothing", async () => {

@@ -4,7 +4,7 @@ import { UnexpectedState } from "../connection/database-error.ts";
 import type { ExclusiveSession } from "../connection/run-statement.ts";
 import type { Retention, SqlReader } from "@tally/contract";
 import { dropIfEmpty, exchangeWithLeaving, hasLeavingRows, hasRows, partitionedMonths, patiently } from "./months.ts";
-import { renewLeaving, addMonths, firstDayOf } from "./months.ts";
+import { renewLeaving, addMonths, firstDayOf, monthOf, monthsBetween } from "./months.ts";
 import type { Month } from "./months.ts";
 import { raiseTo } from "./retained-from.ts";
 
@@ -134,9 +134,14 @@ const selectRemoved = (leaving: string): string => `
   SELECT month, events - IF(step = 'counting', (SELECT COUNT(*) FROM ${leaving} WHERE id > counted_to), 0) AS events
   FROM retention_months WHERE domain = ? AND step NOT IN ('moving', 'exporting') ORDER BY month`;
 
-export async function unfinishedMonth(reader: SqlReader, domain: string): Promise<MonthState | undefined> {
+/** The month that an earlier run left. Throws if it is to be kept, unless its rows have left the table. */
+export async function unfinishedMonth(reader: SqlReader, domain: string, firstKept: Month) {
   const [row] = await reader.query<MonthState>(selectUnfinished, [domain]);
-  return row;
+  if (row === undefined || row.step !== "moving" || row.month < firstKept) return row;
+  const toKeep = monthsBetween(row.month, monthOf(Date.now())).length - 2;
+  throw new UnexpectedState(
+    `${domain}: an earlier run is removing ${row.month}: finish it first, with --keep-months ${toKeep}`,
+  );
 }
 
 /** A month whose rows no longer count, and how many they were. */

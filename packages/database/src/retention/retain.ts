@@ -50,7 +50,7 @@ export async function retain(options: RetainOptions): Promise<RetainOutcome | un
   return exclusively({ url, waitSeconds: 1, timeoutMs: statementMs, tableLockWithinSeconds }, async (session) => {
     const removing: Removing = { ...options, session };
     const removed: ({ readonly month: Month } & ExportedMonth)[] = [];
-    const unfinished = await unfinishedMonth(options.database.writer, domain.name);
+    const unfinished = await unfinishedMonth(options.database.writer, domain.name, options.firstKept);
     if (unfinished !== undefined) {
       const { month, step } = unfinished;
       await options.foldAll();
@@ -106,14 +106,15 @@ async function partition(
 }
 
 /** What `retain` would do. Reads all rows of a table without partitions, for any time. */
-export function plan({ url, domain: { retention }, firstKept }: Pick<RetainOptions, "url" | "domain" | "firstKept">) {
+export function plan({ url, domain, firstKept }: Pick<RetainOptions, "url" | "domain" | "firstKept">) {
   return withConnection(url, statementMs, async (run) => {
-    const reader = sqlOf({ run });
+    const [reader, { name, retention }] = [sqlOf({ run }), domain];
+    const unfinished = (await unfinishedMonth(reader, name, firstKept))?.month ?? null;
     const isPartitioned = (await partitionedMonths(reader, retention)) !== undefined;
     const addsPartitions = isPartitioned
       ? null
       : addPartitionsSql(retention, await monthsToPartition(reader, retention));
-    return { addsPartitions, months: await monthsToRemove(reader, retention, firstKept) };
+    return { addsPartitions, unfinished, months: await monthsToRemove(reader, retention, firstKept) };
   });
 }
 
