@@ -72,6 +72,12 @@ test("a run that waits for a table too long, and one that ends during a statemen
   expect(await connect().writer.query("SELECT n FROM held, held_2, held_3")).toEqual([]);
 });
 
+test("a statement blocks writers for a minute at most", async () => {
+  const sql = "CREATE TABLE limits AS SELECT @@lock_wait_timeout AS tables";
+  await migrate(options, [{ name: "limits/001", sql }]);
+  expect(await connect().writer.query("SELECT tables FROM limits")).toEqual([{ tables: 60 }]);
+});
+
 test.each([
   ["insert", "longer", "INSERT INTO longer SELECT 1 + SLEEP(2), @@SESSION.group_concat_max_len"],
   ["rename", "renamed", "RENAME TABLE longer TO renamed"],

@@ -74,7 +74,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 const checkMs = 600_000;
 // A long statement is awaited: the server would complete it without the client.
-const usual = { waitSeconds: 300, timeoutMs: 7 * 86_400_000, tableLockWithinSeconds: 600 };
+const usual = { waitSeconds: 300, timeoutMs: 7 * 86_400_000, tableLockWithinSeconds: 60 };
 
 /** `begun`: the id of the statement that began last. An interrupted run may have completed it, and those before it. */
 async function apply(session: ExclusiveSession, migration: Migration & { readonly begun: string | undefined }) {

@@ -58,7 +58,7 @@ export async function snapshot<T>(
 ): Promise<T> {
   const { endpoint, session } = await openOn(source);
   try {
-    // `work` may take a while between two statements or rows. It has no locks that others wait for.
+    // `work` may take a while between two statements or rows. Only changes of tables wait for its locks.
     await session.run("SET SESSION wait_timeout = 28800, net_write_timeout = 28800");
     await session.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
     // With `holding` the moment is that of the first read, which comes after the locks on the definitions.
