@@ -72,10 +72,10 @@ test("a run that waits for a table too long, and one that ends during a statemen
   expect(await connect().writer.query("SELECT n FROM held, held_2, held_3")).toEqual([]);
 });
 
-test("a statement blocks writers for a minute at most", async () => {
-  const sql = "CREATE TABLE limits AS SELECT @@lock_wait_timeout AS tables";
+test("a statement blocks writers for a minute at most, and the lock outlives the server's wait_timeout", async () => {
+  const sql = "CREATE TABLE limits AS SELECT @@lock_wait_timeout AS tables, @@wait_timeout AS idle";
   await migrate(options, [{ name: "limits/001", sql }]);
-  expect(await connect().writer.query("SELECT tables FROM limits")).toEqual([{ tables: 60 }]);
+  expect(await connect().writer.query("SELECT tables, idle FROM limits")).toEqual([{ tables: 60, idle: 86_400 }]);
 });
 
 test.each([

@@ -140,7 +140,8 @@ export async function exclusively<T extends object>(
 ): Promise<T | undefined> {
   return withConnection(url, timeoutMs, async (run) => {
     for (const sql of sessionSql(timeoutMs, "write")) await run(sql);
-    await run("SET SESSION lock_wait_timeout = ?", [tableLockWithinSeconds]);
+    // The lock ends with the connection, which is idle during an export.
+    await run("SET SESSION lock_wait_timeout = ?, wait_timeout = 86400", [tableLockWithinSeconds]);
     const [row] = rowsOf<{ readonly locked: number | null }>(await run(getLock, [waitSeconds]));
     if (row?.locked !== 1) return undefined;
     return use(sqlOf({ run }));
