@@ -69,14 +69,18 @@ test("a delivery that comes again, because its acknowledgement was lost, stores 
   expect(await publisher.queueDepth(queues.rank.name)).toBe(2);
 });
 
-test("an event that the database rejects becomes a dead letter; all others of its transaction are stored", async () => {
-  const { database, take } = await open();
+test("an event that the database rejects becomes a dead letter with a log line; all others of its transaction are stored", async () => {
+  const lines: unknown[] = [];
+  const error = (fields: object, message: string) => void lines.push({ ...fields, message });
+  const { database, take } = await open({ log: { ...silentLog, error } });
   // It passes the schema, in which a date is a number.
   const bad = sale(5, { date: 20260230 });
   await take(bodyOf([sale(5)]), bodyOf([sale(5), bad, sale(5)]), bodyOf([sale(5)]));
   expect(await rowsOf(database.writer, 5)).toHaveLength(4);
   const letters = await listLetters(database.writer, { stage: "event" }, 10);
   expect(letters.map(({ id }) => id)).toEqual([bad.id]);
+  const reason = letters[0]?.reason;
+  expect(lines).toEqual([{ id: bad.id, domain: "purchases", stage: "event", reason, message: "dead letter" }]);
 });
 
 test("a message that is no batch, or another batch under a stored id, becomes a dead letter; its replay is stored once", async () => {

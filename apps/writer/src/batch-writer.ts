@@ -136,12 +136,13 @@ export class BatchWriter {
     if (stored instanceof Error) return this.#storeWithout(stored, group, copies);
     const storedAt = performance.now();
     const refused = stored.refused.filter(({ waitsFor }) => waitsFor === undefined);
+    const rejected = group.flatMap((one) => [...one.rejected]);
     this.#options.onStored({
       batches: group.length,
       events: group.reduce((sum, { batch }) => sum + batch.events.length, 0),
       changes: stored.changes,
       conflicts: stored.conflicts.length,
-      rejected: stored.late + refused.length + group.reduce((sum, { rejected }) => sum + rejected.size, 0),
+      rejected: stored.late + refused.length + rejected.length,
       parked: stored.refused.length - refused.length,
       waitedMs: begunAt - Math.min(...group.map(({ deliveredAtMs }) => deliveredAtMs)),
       transactionMs: storedAt - begunAt,
@@ -152,6 +153,8 @@ export class BatchWriter {
     for (const { id, domain, stage, reason } of refused)
       this.#options.log.error({ id, domain, stage, reason }, "dead letter");
     const { tracer, domain, log } = this.#options;
+    for (const [{ id }, reason] of rejected)
+      log.error({ id, domain: domain.name, stage: "event", reason }, "dead letter");
     // One line: an import of old events may have thousands.
     if (stored.late > 0)
       log.error({ domain: domain.name, stage: "event", events: stored.late }, "dead letters: their dates are removed");

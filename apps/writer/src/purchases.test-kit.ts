@@ -32,7 +32,7 @@ export function purchasesDatabase() {
   return own;
 }
 
-interface WriterOptions extends Partial<LineLimits>, Pick<BatchWriterOptions, "feed"> {
+interface WriterOptions extends Partial<LineLimits>, Partial<Pick<BatchWriterOptions, "feed" | "log">> {
   readonly writeUrl?: string;
   readonly transactionEveryMs?: number;
   readonly series?: SeriesSettings;
@@ -47,6 +47,7 @@ export async function openWriter(
     transactionEveryMs = 10,
     series = defaultSeries,
     domain = purchases,
+    log = silentLog,
     feed,
     ...limits
   }: WriterOptions = {},
@@ -85,7 +86,7 @@ export async function openWriter(
     line: { eventsPerTransaction: 100, bytesPerTransaction: 1_000_000, prefetch: 16, ...limits },
     transactionEveryMs,
     signal,
-    log: silentLog,
+    log,
     tracer,
     onStored: (one) => figures.push(one),
     onAnnounced: () => undefined,
