@@ -32,7 +32,7 @@ export function batchRanker({ domain, rankings, log, tracer, onRanked }: BatchRa
         rankerChannels.beforeCommit.publish(domain);
         const isNew = await rankings.rank(domain, message);
         outage.worked();
-        onRanked(isNew, Date.now() - message.storedAt, performance.now() - deliveredAtMs);
+        onRanked(isNew, Math.max(0, Date.now() - message.storedAt), performance.now() - deliveredAtMs);
         rankerChannels.beforeAcknowledgement.publish(domain);
         delivery.ack();
         // Nearly every message has no traced events.

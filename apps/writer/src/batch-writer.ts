@@ -146,7 +146,7 @@ export class BatchWriter {
       parked: stored.refused.length - refused.length,
       waitedMs: begunAt - Math.min(...group.map(({ deliveredAtMs }) => deliveredAtMs)),
       transactionMs: storedAt - begunAt,
-      oldestMs: Date.now() - Math.min(...group.map(({ batch }) => batch.createdAt)),
+      oldestMs: Math.max(0, Date.now() - Math.min(...group.map(({ batch }) => batch.createdAt))),
     });
     for (const { id, domain, stage, reason, messageId } of stored.conflicts)
       this.#options.log.error({ id, domain, stage, reason, storedEvent: messageId }, "dead letter");

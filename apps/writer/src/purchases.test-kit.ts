@@ -121,8 +121,8 @@ export function sale(storeId: number, more: object = {}): Event {
   return { id: newEventId(), ...fields, ...more };
 }
 
-export function bodyOf(events: readonly Event[], id: BatchId = newBatchId()): Buffer {
-  return encodeBatch(id, Date.now(), events.map(encodeEvent), 1);
+export function bodyOf(events: readonly Event[], id: BatchId = newBatchId(), createdAt = Date.now()): Buffer {
+  return encodeBatch(id, createdAt, events.map(encodeEvent), 1);
 }
 
 const decode = batchDecoder(purchases.event, purchases.eventVersion);
