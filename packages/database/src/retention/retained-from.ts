@@ -1,5 +1,5 @@
 import { utcDayOf } from "@tally/contract";
-import type { Recount, Retention, SqlReader, SqlSnapshot, SqlTransaction } from "@tally/contract";
+import type { Recount, Retention, SqlSnapshot, SqlTransaction } from "@tally/contract";
 import type { Database } from "../connection/connect-database.ts";
 import type { SnapshotOptions } from "../connection/read.ts";
 
@@ -32,12 +32,7 @@ export async function retainedFrom(
   { table }: Pick<Retention, "table">,
 ): Promise<number | undefined> {
   await transaction.query(`SELECT 1 FROM ${table} WHERE 1 = 0 FOR UPDATE`);
-  return readRetainedFrom(transaction, domain);
-}
-
-/** Likewise, at one moment. */
-async function readRetainedFrom(reader: SqlReader, domain: string): Promise<number | undefined> {
-  const [row] = await reader.query<{ retainedFrom: number }>(selectRetainedFrom, [domain]);
+  const [row] = await transaction.query<{ retainedFrom: number }>(selectRetainedFrom, [domain]);
   return row?.retainedFrom;
 }
 
