@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { ownDatabase } from "../connection/own-database.test-kit.ts";
-import { textOfBatchId, type SqlReader } from "@tally/contract";
+import type { SqlReader } from "@tally/contract";
 import { expect, onTestFinished, test } from "vitest";
-import { enter, findStored, ledgerMigrations, listBatches, newestStored, nextStored } from "./ledger.ts";
-import { placeAt, readRankingMessages } from "./ledger.ts";
+import { enter, ledgerMigrations, listBatches, newestStored, nextStored, placeAt } from "./ledger.ts";
 import type { LedgerEntry, LedgerPlace } from "./ledger.ts";
 import { findFolded, foldBatches, readFold } from "./folds.ts";
 import { addDomains, keepShards, readShards } from "./ledger.ts";
@@ -49,21 +48,6 @@ test("pages list every batch once in the order of epochs, whatever the clock sai
   await listBatches({ query }, "paged", listed[0] ?? placeAt(10), 11, 3);
   // By all columns of the place: an epoch may have a million batches.
   expect(plans).toMatchObject([{ type: "range", key: "domain_epoch", key_len: "54" }]);
-});
-
-test("of batches of an earlier release the ranking message may be missing", async () => {
-  const database = connect();
-  const [old, young] = [entryOf("removed"), entryOf("removed")];
-  const batches = [old.batch, young.batch];
-  await database.transaction((transaction) => enter(transaction, [old, young]));
-  await database.writer.query("UPDATE batches SET moves = NULL WHERE producer = ? AND sequence = ?", [
-    Buffer.from(old.batch.producer, "hex"),
-    old.batch.sequence,
-  ]);
-  const kept = new Map([[textOfBatchId(young.batch), young.rankingMessage]]);
-  expect(await readRankingMessages(database.writer, batches)).toEqual(kept);
-  const found = await database.transaction((transaction) => findStored(transaction, batches));
-  expect(found.get(textOfBatchId(old.batch))).toEqual({ bodyHash: old.bodyHash, rankingMessage: undefined });
 });
 
 test("the newest batch of each domain, and the first one after a time", async () => {
