@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { expectRefused, sell } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
-import { expectAllKept } from "./kit/tally.ts";
+import { expectAllKept, expectEnd, runTally } from "./kit/tally.ts";
 
 /*
  * Servers that are frozen, reject work or change their role. Each test ends with every acknowledged sale stored and
@@ -125,3 +125,18 @@ test.each([
   },
   120_000,
 );
+
+test("a discard of a dead letter gives up while the database is read-only", async () => {
+  const id = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
+  const columns = "id, domain, stage, queue, message_id, reason, died_at, body, state";
+  const values = `x'${id.replaceAll("-", "")}', 'purchases', 'event', 'q', '', 'r', 1, '', 'open'`;
+  await operator.sql(`INSERT INTO tally_test.dead_letters (${columns}) VALUES (${values})`);
+  await operator.sql("SET GLOBAL read_only = 1");
+  try {
+    const tally = { ...system, addresses: system.accounts.maintenance };
+    expectEnd(await runTally(tally, ["dead-letters", "discard", id]), 3, "gave up after .*read-only");
+  } finally {
+    await operator.sql("SET GLOBAL read_only = 0");
+  }
+  await expectKept();
+});

@@ -144,6 +144,7 @@ function textOf({ id, domain, stage, queue, messageId, reason, diedAt, state, bo
 const shownBytes = 200;
 const connectedWithinMs = 10_000;
 const confirmedWithinMs = 30_000;
+const giveUp = { giveUpAfterMs: 15_000 };
 
 function discardCommand(): Command {
   return settleCommand("discard", "marks dead letters as discarded; they are kept").action(
@@ -202,7 +203,7 @@ function settle(
     let [settled, of] = [0, 0];
     for await (const letter of chosenLetters(database.writer, ids, flags)) {
       await before?.(letter);
-      if (await database.transaction((transaction) => settleLetter(transaction, letter, state))) settled++;
+      if (await database.transaction((transaction) => settleLetter(transaction, letter, state), giveUp)) settled++;
       progress.show(state, ++of, undefined);
     }
     return [settled, of];
