@@ -71,6 +71,9 @@ export interface Attempt {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Node's longest timer, 25 days. A longer one ends after 1 ms. */
+export const timerMaxMs = 2 ** 31 - 1;
+
 /** Sends once. Resolves with the complete response (a stream: when it begins); else rejects with a TimeoutError after
  * `attemptMs`. */
 export async function attempt({ fetch, url, init, attemptMs, signal }: Attempt): Promise<Response> {
@@ -79,7 +82,7 @@ export async function attempt({ fetch, url, init, attemptMs, signal }: Attempt):
   const abort = (): void => limit.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   const late = () => new DOMException(`no complete response within ${attemptMs} ms`, "TimeoutError");
-  const timer = setTimeout(() => limit.abort(late()), attemptMs);
+  const timer = setTimeout(() => limit.abort(late()), Math.min(attemptMs, timerMaxMs));
   let isStream = false;
   try {
     const response = await fetch(url, { ...init, signal: limit.signal });

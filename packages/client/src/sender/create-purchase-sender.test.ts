@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { entriesOf, resultsFor, startScriptedServer } from "../scripted-server.test-kit.ts";
 import type { Received, Reply } from "../scripted-server.test-kit.ts";
@@ -246,6 +247,13 @@ test("close() sends what waits, also during a long delay, and add() then rejects
   expect(await closed).toEqual({ waiting: 0 });
   expect(await settled).toEqual({ outcome: "accepted", id: "id-1" });
   expect(received).toHaveLength(2);
+});
+
+test("without time limits a request takes as long as it needs", async () => {
+  const script = async (request: Received) => (await delay(200), acceptAll(request));
+  const { sender } = await start(script, { attemptMs: Infinity });
+  await sender.add(purchase(1));
+  expect(await sender.close({ withinMs: Infinity })).toEqual({ waiting: 0 });
 });
 
 test.each<[string, Reply]>([

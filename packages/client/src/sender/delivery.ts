@@ -1,5 +1,5 @@
 import type { Journal } from "../journal/journal.ts";
-import { type Attempt, retryDelayMs, type BackOffRange } from "../retry/retrying-fetch.ts";
+import { type Attempt, retryDelayMs, timerMaxMs, type BackOffRange } from "../retry/retrying-fetch.ts";
 import { TallyClientError } from "../tally-client-error.ts";
 import { type PurchaseQueue, purchaseOf, type RejectedPurchase, type WaitingPurchase } from "./purchase-queue.ts";
 import { headOf, isTimeout, sendBulk, type BulkOutcome } from "./send-bulk.ts";
@@ -82,7 +82,7 @@ export class Delivery {
   /** Ends a back-off, delivers for at most `withinMs`, then ends the request under way. */
   async finish(withinMs: number): Promise<void> {
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), withinMs);
+    const timer = setTimeout(() => limit.abort(), Math.min(withinMs, timerMaxMs));
     this.#wake();
     // The caller sees what is left in the queue.
     await this.untilEmpty(limit.signal).catch(() => undefined);
