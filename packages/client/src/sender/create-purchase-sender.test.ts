@@ -134,6 +134,15 @@ test("after a success, a purchase that its API key may not send is rejected alon
   expect(outcomes).toMatchObject([{ outcome: "accepted" }, { status: 403 }, { outcome: "accepted" }]);
 });
 
+test("before a success, a purchase of another store stops the sender, also beside one that is wrong", async () => {
+  const { sender, rejected } = await start((request, index) =>
+    index === 0 ? "disconnect" : resultsFor(request, ({ custID }) => (custID === 1 ? 400 : 403)),
+  );
+  for (const custID of [1, 2]) await sender.add(purchase(custID));
+  await expect(sender.flush()).rejects.toMatchObject({ code: "STOPPED" });
+  expect([sender.waiting, rejected]).toEqual([2, []]);
+});
+
 test("onProblem is called when the code of the problem changes, and when the problem ends", async () => {
   const rejection: Reply = { status: 401, body: { message: "expected an API key" } };
   const replies: readonly Reply[] = ["disconnect", { status: 503 }, rejection, { status: 503 }, "disconnect"];

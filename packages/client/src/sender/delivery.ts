@@ -118,10 +118,10 @@ export class Delivery {
     const outcome = await sendBulk(purchases, { ...request, signal: this.#finished.signal });
     switch (outcome.kind) {
       case "results": {
-        const [first, ...others] = outcome.rejected.filter(({ status }) => status === 403);
+        const forbidden = outcome.rejected.find(({ status }) => status === 403);
         // The API key is for other stores, unless the gateway has taken one with it: then the purchases are wrong.
-        if (first && !this.#hasAccepted && others.length + 1 === purchases.length)
-          return this.#stop(`403 ${first.error}`);
+        if (forbidden && !this.#hasAccepted && outcome.accepted.length + outcome.again.length === 0)
+          return this.#stop(`403 ${forbidden.error}`);
         return this.#settle(outcome);
       }
       case "later":
