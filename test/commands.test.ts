@@ -85,12 +85,15 @@ test("send names the key of an event that may be stored, and the id of one that 
   expectEnd(await runTally(system, [...sale, "--url", url, "--wait", "1"]), 3, accepted);
 });
 
-test("top follows no redirect, which could lose the API key", async () => {
+test("top follows no redirect, which could lose the API key, and takes no page for a ranking", async () => {
   const { url } = await listen(({ url: path }, response) =>
     response.writeHead(path === "/" ? 401 : 301, { location: "/" }).end(),
   );
   const redirected = /responds 301 without the body of a gateway\n$/;
   expectEnd(await runTally(system, ["top", "item", "4242", "--url", url]), 3, redirected);
+  const page = await listen((_request, response) => response.end("<html>"));
+  const isPage = /responds 200 without the body of a gateway\n$/;
+  expectEnd(await runTally(system, ["top", "item", "4242", "--url", page.url]), 3, isPage);
 });
 
 test("top prints the boards of stores, items and days, and of every other domain", async () => {

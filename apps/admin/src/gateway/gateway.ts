@@ -78,7 +78,7 @@ export function gatewayOf({ url: flag }: GatewayFlags) {
       const message = error ?? (text === "" ? `status ${status}` : text.slice(0, 200));
       if (isRetriable(status)) throw unavailable(`responds ${status}: ${message}`);
       // Another server, such as a login page or a proxy. It says nothing about the event.
-      const isGateway = response.ok ? method === "GET" || eventId != null : error != null;
+      const isGateway = response.ok ? (method === "GET" ? json : eventId) != null : error != null;
       if (!isGateway) throw unavailable(`responds ${status} without the body of a gateway`);
       if (status === 401) throw wrongKey(message);
       return { status, eventId, json, message };
