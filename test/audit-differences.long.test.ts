@@ -137,7 +137,7 @@ test("every difference between ids, rows, ledger, marks and boards is found and 
 
   const { exitCode, output } = await audit("--endpoint", "write", "--wait", "2");
   for (const line of [
-    `acknowledged and not stored: ${hex(lost)}`,
+    `acknowledged and not stored: ${lost}`,
     `purchases: batch ${unmarked.name} is stored and not ranked`,
     `purchases: batch ${deleted.name} has 0 rows, its ledger entry says 1`,
     `purchases: batch ${unledgered.name} has 1 rows, its ledger entry says 0`,

@@ -76,12 +76,13 @@ export class IdSet {
     return "ticked";
   }
 
-  /** Ids that were not ticked off, as 32 hex digits. */
+  /** Ids that were not ticked off. */
   *unticked(): Generator<string> {
     for (const [slot, state] of this.#states.entries()) {
       if (state !== 1) continue;
       const words = this.#words.subarray(slot * wordsPerId, (slot + 1) * wordsPerId);
-      yield Array.from(words, (word) => word.toString(16).padStart(8, "0")).join("");
+      const hex = Array.from(words, (word) => word.toString(16).padStart(8, "0")).join("");
+      yield eventIdOfBytes(Buffer.from(hex, "hex"));
     }
   }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { BatchMarks } from "./batch-marks.ts";
 import { randomBytes } from "node:crypto";
+import { eventIdOfBytes } from "@tally/contract";
 import { IdSet } from "./audit-ids.ts";
 
 test("bit n of a producer, highest bit of a byte first, is its sequence n, also for large n", () => {
@@ -28,7 +29,7 @@ test("ids are added once and ticked off once, while the set grows", () => {
   expect(set.ticked).toBe(ids.length - 10);
   expect(set.tick(ids[10] ?? Buffer.alloc(16))).toBe("again");
   expect(set.tick(randomBytes(16))).toBe("unknown");
-  const first = ids.slice(0, 10).map((id) => id.toString("hex"));
+  const first = ids.slice(0, 10).map(eventIdOfBytes);
   expect([...set.unticked()].toSorted()).toEqual(first.toSorted());
 });
 
