@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { bytesOfEventId, type Domain, isEventId } from "@tally/contract";
 import { audit, type AuditReport, type DomainAudit, IdSet, lookAt, untilDrained } from "@tally/reconcile";
-import { number } from "@tally/runtime/flag-values";
+import { numberFlag } from "@tally/runtime/flag-values";
 import { type Progress, withProgress } from "@tally/runtime/progress";
 import type { Command } from "commander";
 import { CommandError, usageError, exitCodes, newCommand } from "../command.ts";
@@ -19,6 +19,7 @@ interface AuditFlags extends DomainsFlag, JsonFlag {
 
 const againAfterMs = 2000;
 const stableForSeconds = 15;
+const fromTwo = numberFlag("a number of seconds from 2 on", (value) => value >= 2); // drained: still for 1.5 s
 
 /** tally audit */
 export function auditCommand(): Command {
@@ -35,7 +36,7 @@ export function auditCommand(): Command {
     )
     .option("--full", "read the rows of all batches, also of those that are folded, and check the folded counts too")
     .option("--live", "do not wait: compare beside traffic; what is stored and ranked meanwhile is no difference")
-    .option("--wait <seconds>", "how long to wait until queues are empty and batches are ranked", number, 60)
+    .option("--wait <seconds>", "how long to wait until queues are empty and batches are ranked", fromTwo, 60)
     .addOption(jsonFlag)
     .action((flags: AuditFlags) => {
       const chosen = domainsOf(flags);
