@@ -35,10 +35,8 @@ function codeOf(error: Error): ExitCode | undefined {
   if (error instanceof DatabaseError || error instanceof UnexpectedState) return exitCodes.finding;
   if (error instanceof RankingsUnavailable) return exitCodes.unreachable;
   if (error instanceof InvalidInput) return exitCodes.usage;
-  // Node's errors of files name the file: "ENOENT: no such file or directory, open 'sales.csv'". Those of open files,
-  // such as "ENOSPC: no space left on device, write", do not.
-  const isOfFile = "syscall" in error && ("path" in error || ["write", "fsync"].includes(String(error.syscall)));
-  return isOfFile ? exitCodes.usage : undefined;
+  // Node's errors of files are such as "EISDIR: illegal operation on a directory, read", others "read ECONNRESET".
+  return "syscall" in error && /^E\w+: /.test(error.message) ? exitCodes.usage : undefined;
 }
 
 /** The exit codes of all commands. */
