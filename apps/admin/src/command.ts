@@ -5,7 +5,6 @@ import { Command } from "commander";
 
 /** A command cannot do what was asked. The message names the cause in one line. */
 export class CommandError extends Error {
-  readonly code = "COMMAND";
   readonly exitCode: Exclude<ExitCode, 0>;
 
   /** Default: a finding. */
