@@ -7,15 +7,29 @@ export interface StoreClock {
 /** The clock of a store that is not registered. */
 export const utcClock: StoreClock = { zone: "UTC", closingHour: 0 };
 
+/** "america/new_york" → "America/New_York"; undefined for a zone that this process does not know. */
+export function zoneNamed(text: string): string | undefined {
+  try {
+    const { timeZoneId } = Temporal.Now.zonedDateTimeISO(text);
+    // The zone of a time such as "T12+0530" is an offset.
+    return /^[A-Z]/i.test(timeZoneId) ? timeZoneId : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// A store may have the zone of a process whose data are newer.
+const known = (zone: string): string => zoneNamed(zone) ?? utcClock.zone;
+
 /** The business day of a store at a time, as yyyymmdd: before the closing hour it is still the day before. */
 export function businessDayOf(clock: StoreClock, atMs: number): number {
-  const date = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(clock.zone).toPlainDate();
+  const date = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(known(clock.zone)).toPlainDate();
   return numberOf(atMs < startOf(date, clock).epochMilliseconds ? date.subtract({ days: 1 }) : date);
 }
 
 /** The same time of day a week before: 167 to 169 hours when the clock was changed. */
 export const weekBefore = ({ zone }: StoreClock, atMs: number): number =>
-  Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone).subtract({ weeks: 1 }).epochMilliseconds;
+  Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(known(zone)).subtract({ weeks: 1 }).epochMilliseconds;
 
 /** The date some days after a date, both as yyyymmdd. */
 export function dateAfter(date: number, days: number): number {
@@ -42,7 +56,7 @@ export const endOf = (clock: StoreClock, date: number): number =>
 
 // A time that does not exist on that day is the one after the change of the clock.
 const startOf = (date: Temporal.PlainDate, { zone, closingHour }: StoreClock): Temporal.ZonedDateTime =>
-  date.toZonedDateTime({ timeZone: zone, plainTime: { hour: closingHour } });
+  date.toZonedDateTime({ timeZone: known(zone), plainTime: { hour: closingHour } });
 
 const plainDateOf = (date: number): Temporal.PlainDate => Temporal.PlainDate.from(String(date));
 const numberOf = ({ year, month, day }: Temporal.PlainDate): number => year * 10_000 + month * 100 + day;

@@ -2,7 +2,7 @@ import { InvalidInput, type SqlTransaction } from "@tally/contract";
 import { Type } from "typebox";
 import { register } from "../register.ts";
 import { closed, labels, wholeNumbers } from "../values.ts";
-import { businessDayOf, type StoreClock } from "./business-day.ts";
+import { businessDayOf, zoneNamed, type StoreClock } from "./business-day.ts";
 import { BusinessDate, parseCalendarDate } from "./calendar-date.ts";
 import { Currency, currencyProblems } from "./currency.ts";
 
@@ -43,7 +43,8 @@ export const stores = register({
   ),
   rowOf(id, { zone: text, closingHour: hour = 0, name, region, validFrom: from, currency }): StoreRow {
     const closingHour = closingHours.parse("closingHour", hour);
-    const zone = parseZone(text);
+    const zone = zoneNamed(text);
+    if (zone === undefined) throw new InvalidInput("zone", expectedZone, text);
     if (from !== undefined && region === undefined)
       throw new InvalidInput("region", "a region beside validFrom", undefined);
     const validFrom = from === undefined ? undefined : parseCalendarDate("validFrom", String(from));
@@ -72,18 +73,6 @@ export const stores = register({
   isOfStore: true,
   example: { body: exampleBody, response: exampleStore },
 });
-
-/** "america/new_york" → "America/New_York". Throws InvalidInput for a zone that this process does not know. */
-function parseZone(text: string): string {
-  try {
-    const { timeZoneId } = Temporal.Now.zonedDateTimeISO(text);
-    // The zone of a time such as "T12+0530" is an offset.
-    if (/^[A-Z]/i.test(timeZoneId)) return timeZoneId;
-  } catch {
-    // Not a zone.
-  }
-  throw new InvalidInput("zone", expectedZone, text);
-}
 
 /** The region of a store from a day on. */
 export interface RegionVersion {

@@ -73,9 +73,7 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
       const withinMs = limits.queryWithinMs + limits.confirmWithinMs;
       if (!app.hasRoom(reply, readers.length * resultBytes, withinMs))
         return reject(reply, rejection("RESPONSES_FULL"));
-      // Only entries that need a check with I/O are promises.
-      // oxlint-disable-next-line typescript/await-thenable
-      const entries = await Promise.all(await inSlices(readers, (read, index) => readEntry(index, read, grant)));
+      const entries = await settledInSlices(readers, async (read, index) => readEntry(index, read, grant));
       // Clients with other API keys may choose the same key for another request.
       const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
       const hasEvents = entries.some((entry) => !("rejected" in entry));
