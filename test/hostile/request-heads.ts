@@ -41,7 +41,7 @@ const methods: readonly HttpCase[] = (
   }),
 );
 
-const connect = { ...rejected(405, /^CONNECT: this is no proxy/), headers: { allow: /^GET, HEAD, POST$/ } };
+const connect = { ...rejected(405, /^CONNECT: this is no proxy/), headers: { allow: /^GET, HEAD, POST, PUT$/ } };
 const heads = (status: number) => ({ status, method: "HEAD" }) as const;
 
 /** Request lines that are valid and unusual. */

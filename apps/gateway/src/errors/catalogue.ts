@@ -12,7 +12,7 @@ export const catalogue = {
   EXPECTATION: [417, "Expect: expected 100-continue, got {got}"],
   TOO_MANY_HEADERS: [431, "headers: expected at most {max}"],
   HEADERS_TOO_LARGE: [431, "headers: expected at most {max} bytes together"],
-  CONNECT: [405, "CONNECT: this is no proxy; expected GET, HEAD or POST with a path"],
+  CONNECT: [405, "CONNECT: this is no proxy; expected GET, HEAD, POST or PUT with a path"],
 
   // The path.
   PATH_NOT_FOUND: [404, "no such path: {method} {path}"],

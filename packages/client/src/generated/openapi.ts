@@ -1807,7 +1807,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description CONNECT: this is no proxy; expected GET, HEAD or POST with a path */
+        /** @description CONNECT: this is no proxy; expected GET, HEAD, POST or PUT with a path */
         readonly CONNECT: {
             headers: {
                 readonly Allow: components["headers"]["Allow"];

@@ -111,7 +111,7 @@ export class Wire {
   #rejectConnect(url: string, socket: Socket): void {
     // Node has removed its own listener.
     socket.on("error", () => undefined);
-    const options = { key: this.#options.errorKeyOf(url), dropsRest: true, allow: "GET, HEAD, POST" };
+    const options = { key: this.#options.errorKeyOf(url), dropsRest: true, allow: "GET, HEAD, POST, PUT" };
     this.#connections.get(socket)?.close(lastResponse(rejection("CONNECT"), options));
   }
 }
