@@ -1,6 +1,6 @@
 import { isEventId } from "@tally/contract";
 import { expect, test } from "vitest";
-import { liftRideEvent, type LiftRide } from "./event.ts";
+import { liftIdMax, liftRideEvent, type LiftRide } from "./event.ts";
 import { routes } from "./routes.ts";
 
 const ride: LiftRide = { resort: "silverMt", season: 2019, day: 1, skierId: 2, minute: 408, liftId: 27 };
@@ -31,4 +31,10 @@ test("each skier has an own scope of keys, in which an import sends one ride aft
     ["liftrides/2", "liftrides/2"],
     ["liftrides/3", "liftrides/3"],
   ]);
+});
+
+test("the vertical of all rides of a skier on a day stays below 2^53, up to which Redis counts exactly", () => {
+  // A ride is stored once for its skier, day, minute and lift, and adds ten times its lift.
+  const [minutes, lifts] = [1441, (liftIdMax * (liftIdMax + 1)) / 2];
+  expect(minutes * 10 * lifts).toBeLessThan(2 ** 53);
 });
