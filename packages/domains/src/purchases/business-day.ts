@@ -18,8 +18,9 @@ export function zoneNamed(text: string): string | undefined {
   }
 }
 
-// A store may have the zone of a process whose data are newer.
-const known = (zone: string): string => zoneNamed(zone) ?? utcClock.zone;
+// A store may have the zone of a process whose data are newer. To ask for a zone takes 3 us.
+const zones = new Map<string, string>();
+const known = (zone: string) => zones.getOrInsertComputed(zone, () => zoneNamed(zone) ?? utcClock.zone);
 
 /** The business day of a store at a time, as yyyymmdd: before the closing hour it is still the day before. */
 export function businessDayOf(clock: StoreClock, atMs: number): number {
