@@ -143,7 +143,7 @@ test("wrong sums of the chain, and one before the best of a store, are found, an
   await redis.hincrby(`${prefix}c:${day}/all:items`, "7", -4);
   await redis.zadd(`${prefix}b:${day}/all:items`, -5, "299");
   await redis.hset(`${prefix}c:${day}/all:stores`, "4", -6);
-  const [last = "", , next = "", score = ""] = await redis.zrange(`${prefix}b:store:1`, 0, 1, "REV", "WITHSCORES");
+  const [last = "", , next = "", score = ""] = await redis.zrange(`${prefix}b:store:1`, "0", "1", "REV", "WITHSCORES");
   await redis.hset(`${prefix}floors`, "store:1", `${score} ${next}`);
   await redis.zincrby(`${prefix}b:store:1`, -1_000_000, last);
   for (const liveMs of [undefined, 500]) {
