@@ -41,8 +41,12 @@ test("a batch that is ranked many times, at once and later, counts once", async 
   expect(await rankings.count("race", "store:2", "21")).toBe(0);
 });
 
-test("a call fails as unavailable while Redis is down or frozen, and as a bug when a script fails", async () => {
-  const proxy = await openTcpProxy(inject("services").redisUrl);
+test("a call fails as unavailable while Redis is down, frozen or a replica, and as a bug when a script fails", async () => {
+  let isReplica = false;
+  const readOnly = Buffer.from("-READONLY You can't write against a read only replica.\r\n");
+  const proxy = await openTcpProxy(inject("services").redisUrl, {
+    onResponse: (piece) => (isReplica ? readOnly : piece),
+  });
   onTestFinished(() => proxy.close());
   const away = connect({ url: proxy.url, commandTimeoutMs: 300 });
   const calls = () => [away.state("away"), away.unmarked("away", [{ producer, sequence: 0 }]), away.build("away")];
@@ -56,6 +60,11 @@ test("a call fails as unavailable while Redis is down or frozen, and as a bug wh
     });
     proxy.become({ name: "open" });
   }
+  const patient = connect({ url: proxy.url });
+  await patient.instance();
+  isReplica = true;
+  const rejected: unknown = await patient.build("away").catch((error: unknown) => error);
+  expect([String(rejected), isRedisAway(rejected)]).toEqual([expect.stringContaining("READONLY"), true]);
   await redis.set(`${shardKey(namespace, "away", shardOf("board", 3))}:1:b:board`, "no sorted set");
   const failed: unknown = await rankings.rank("away", message({ board: { 1: 1 } })).catch((error: unknown) => error);
   expect([failed, isRedisAway(failed)]).toEqual([expect.objectContaining({ name: "ReplyError" }), false]);

@@ -168,7 +168,7 @@ export class RankingsUnavailable extends Error {
 }
 
 // Errors of Redis that end by waiting, or by correcting an account. Any other error is a bug.
-const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|SHARDS|UNBUILT|NOAUTH|WRONGPASS) /;
+const notNow = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|SHARDS|UNBUILT|NOAUTH|WRONGPASS|READONLY|NOREPLICAS) /;
 
 // Errors of ioredis: no reply in time, a lost connection, no node of a cluster.
 const noReply =
