@@ -3,7 +3,7 @@ import type { Redis } from "../connection/redis.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BatchId } from "@tally/contract";
 import { fitShards } from "./encode-moves.ts";
-import type { BatchRanking, RankingsOptions } from "./rankings.ts";
+import { RankingsUnavailable, type BatchRanking, type RankingsOptions } from "./rankings.ts";
 import type { RankingsRedis } from "./scripts.ts";
 
 /*
@@ -48,7 +48,7 @@ export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator
   const scanned = new Set<unknown>();
   for (;;) {
     const owner = masterOfKey(redis, prefix);
-    if (owner === undefined) throw new Error("no master of the cluster serves the shard");
+    if (owner === undefined) throw new RankingsUnavailable(new Error("no master of the cluster serves the shard"));
     const holders = scanned.has(owner) ? await mastersWithSlotOf(redis, prefix) : [owner];
     const master = holders.find((holder) => !scanned.has(holder));
     if (master === undefined) return;
