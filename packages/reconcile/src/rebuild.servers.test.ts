@@ -1,12 +1,12 @@
-import type { BatchId, Domain } from "@tally/contract";
-import { keepShards } from "@tally/database";
+import { firstLiveDay, type BatchId, type Domain } from "@tally/contract";
+import { keepShards, type Database } from "@tally/database";
 import { nextEpoch } from "@tally/database/own-database";
 import type { NewGeneration } from "@tally/redis";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { rebuild } from "./rebuild.ts";
 import { storedSales } from "./stored-sales.test-kit.ts";
 
-const names = ["during", "switching", "sharded", "failover", "read_only"];
+const names = ["during", "switching", "sharded", "failover", "read_only", "ahead"];
 const { namespace, redis, rankings, connect, build, database, nextEpoch: closeEpoch, open } = storedSales(names);
 
 /** `change`: replaces steps of the new generation. */
@@ -86,6 +86,19 @@ test("a rebuild ends well while the database cannot write", async () => {
   const transaction = vi.spyOn(database, "transaction").mockRejectedValue(new Error("read-only"));
   onTestFinished(() => transaction.mockRestore());
   expect(await rebuild({ domain, database, rankings })).toMatchObject({ name: "rebuilt" });
+});
+
+test("live days are those of the database that is written, also when the clock of its replica is days ahead", async () => {
+  const { domain } = await open("ahead");
+  const later = "NOW(3) + INTERVAL 5 DAY";
+  const snapshot: Database["snapshot"] = (endpoint, work, how) =>
+    database.snapshot(
+      endpoint,
+      (one) => work({ ...one, query: (sql, ...of) => one.query(sql.replace("NOW(3)", later), ...of) }),
+      how,
+    );
+  await rebuild({ domain, database: { ...database, snapshot }, rankings });
+  expect((await rankings.series(domain.name))?.from).toBe(firstLiveDay(Date.now()));
 });
 
 test("rankings that Redis has lost are rebuilt with their number of shards, whatever the setting", async () => {

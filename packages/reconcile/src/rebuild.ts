@@ -76,11 +76,13 @@ async function rebuildFrom(
   const generation = await rankings.build(domain.name, options.shards ?? (await shardsOfLost(options)));
   if (generation === undefined) return { name: "busy" };
   try {
+    // Not by the clock of a replica: the auditor rebuilds again when it is days ahead of this one.
+    const clock = await clockOf(database.writer);
     const { epochs, fold, batches, cells } = await withUnmoved(
       database,
       endpoint,
       domain,
-      (snapshot) => load(snapshot, generation, options),
+      (snapshot) => load(snapshot, generation, clock, options),
       { silenceMs: rangeWithinMs },
     );
     // Each round checks what the one before may not have seen.
@@ -134,6 +136,7 @@ async function shardsOfLost({ domain, database, rankings }: RebuildOptions): Pro
 async function load(
   snapshot: SqlSnapshot,
   generation: NewGeneration,
+  now: number,
   { domain, rankings, series, signal, onProgress }: RebuildOptions,
 ): Promise<{ epochs: Epochs | undefined; fold: Fold; batches: number; cells: number }> {
   const { boards } = domain.recount;
@@ -149,7 +152,6 @@ async function load(
   const fold = await readFold(snapshot, domain.name);
   const before = await rankings.series(domain.name);
   const settings = series ?? (before === undefined ? defaultSeries : settingsOf(before));
-  const now = await clockOf(snapshot);
   const kept = keptSince(settings, now);
   await generation.noteSeries(kept);
   let cells = 0;
