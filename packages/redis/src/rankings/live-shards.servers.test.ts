@@ -77,13 +77,16 @@ test("a change that was interrupted between two shards is dirty, and another gen
   const expected = await tops("half");
   const interrupted = await begin("half", 4);
   await interrupted.loaded(1000);
-  await interrupted.release();
+  await redis.del(`${namespace}:{half:0:v2}:builder`); // it died, and its time has expired
   await redis.set(`${namespace}:{half:1:v2}:generation`, "1x4"); // the first shard is the last to be switched
   const reason = "a change of the number of shards was interrupted";
   expect(await rankings.state("half")).toEqual({ name: "dirty", reason });
   await rebuild("half", 2);
   expect(await rankings.state("half")).toEqual({ name: "whole" });
   expect(await tops("half")).toEqual(expected);
+  const left = await redis.keys(`${namespace}:{half:[23]:v2}:*`);
+  expect(left.filter((key) => !key.endsWith(":generation"))).toEqual([]);
+  await interrupted.release();
 });
 
 test("a generation of which one shard lacks a part is switched in no shard", async () => {
