@@ -133,8 +133,10 @@ function seriesNotes(
 ): Pick<Rankings, "series" | "lacksSeries" | "forgetDays"> {
   return {
     async series(domain) {
-      const [first = ""] = await shards.prefixes(domain);
-      return seriesOfText(await redis.get(`${first}:series`));
+      const prefixes = await shards.prefixes(domain);
+      const [first = null, ...others] = await Promise.all(prefixes.map((prefix) => redis.get(`${prefix}:series`)));
+      // After a failover that lost the switch of a shard they differ.
+      return seriesOfText(others.every((text) => text === first) ? first : null);
     },
 
     async lacksSeries(domain, asked) {
