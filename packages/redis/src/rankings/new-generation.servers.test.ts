@@ -101,10 +101,10 @@ test("a board may be added in any portions, also when it becomes large between t
   expect(entries.map(({ member }) => member)).toEqual(sevens.slice(0, 100));
 });
 
-// Ten times, because names of one ms differ in a random part only.
-test.each(Array.from({ length: 10 }, (_, n) => [`turns-${n}`, n < 5 ? 0 : 3_600_000] as const))(
-  "one process builds %s at a time, and deletes what a dead builder left, whose clock was %i ms ahead",
-  async (domain, aheadMs) => {
+test.each([0, 3_600_000])(
+  "one process builds at a time, and deletes what a dead builder left, whose clock was %i ms ahead",
+  async (aheadMs) => {
+    const domain = `turns-${aheadMs}`;
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
     const now = Date.now();
@@ -131,16 +131,6 @@ test.each(Array.from({ length: 10 }, (_, n) => [`turns-${n}`, n < 5 ? 0 : 3_600_
     await dead.release();
   },
 );
-
-test("a generation is deleted after a new one is live, also when the clock of its builder was ahead", async () => {
-  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
-  onTestFinished(() => void vi.restoreAllMocks());
-  await goLive(await begin("ahead"));
-  clock.mockRestore();
-  const before = await keysOf("ahead");
-  await goLive(await begin("ahead"));
-  expect((await keysOf("ahead")).filter((key) => key.includes("000r") && before.includes(key))).toEqual([]);
-});
 
 test.each(["switch", "release"])(
   "a builder that was overtaken before its %s touches no other generation",
