@@ -136,13 +136,14 @@ function valuesOf(view: View, given: readonly string[], flags: ChoiceFlags): Rea
   const positional = view.params.filter(({ name }) => !flagged.has(name));
   if (given.length > positional.length)
     throw usageError(`${view.name}: expected at most ${positional.length} values, got ${given.length}`);
+  const isRange = ["from", "to"].some((flag) => flagged.has(flag));
   const values: Record<string, string> = {};
   for (const { name, kind, choices, default: preset } of view.params) {
     const at = positional.findIndex((one) => one.name === name);
-    const value = flagged.get(name) ?? given[at] ?? preset;
+    const value = flagged.get(name) ?? given[at] ?? (isRange && kind === "date" ? undefined : preset);
     if (value === undefined) {
       // Without it the path has a gap; in the query it is optional.
-      if (view.path.split("?")[0]?.includes(`{${name}}`) === true)
+      if (view.path.replace(/\?.*/, "").includes(`{${name}}`))
         throw usageError(`${view.name}: expected a value for ${name}`);
       continue;
     }
