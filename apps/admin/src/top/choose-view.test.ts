@@ -8,6 +8,7 @@ test("a board is found by its name, by its domain and name, and by its first par
   expect(path("store", ["12"])).toBe("/stores/12/top-items?limit=10&by=quantity");
   expect(path("top-items", ["12"])).toBe("/stores/12/top-items?limit=10&by=quantity");
   expect(pathOf(chooseView("item", ["4242"], {}), 3)).toBe("/items/4242/top-stores?limit=3&by=quantity");
+  expect(() => pathOf(chooseView("top-skiers", ["a", "3"], {}), 3)).toThrow("--limit: top-skiers has no limit");
   expect(path("steps/top-users", ["7"])).toBe("/steps/top?limit=10&day=7");
   expect(path("swipes/top-users", [])).toBe("/swipes/top?limit=10");
 });

@@ -106,6 +106,7 @@ const beside = ["from", "to", "offset"] as const;
 /** The path with its values. A parameter without a value is left out of the query. */
 export function pathOf({ view, values }: Pick<Chosen, "view" | "values">, limit: number | undefined): string {
   const [path = "", query = ""] = view.path.split("?");
+  if (limit !== undefined && !query.includes("limit=")) throw usageError(`--limit: ${view.name} has no limit`);
   const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? ""));
   const pairOf = (key: string, name: string): readonly string[] => {
     const given = values[name];
