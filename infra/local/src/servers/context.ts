@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerHome } from "../process/child-server.ts";
@@ -85,7 +85,10 @@ export async function keptPasswords(directory: string) {
     ranker: password("ranker"),
     maintenance: password("maintenance"),
   } as const;
-  await writeFile(file, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
+  if (Object.keys(passwords).every((name) => name in kept)) return passwords;
+  // Not in place: a kill would leave an empty file.
+  await writeFile(`${file}.new`, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
+  await rename(`${file}.new`, file);
   return passwords;
 }
 

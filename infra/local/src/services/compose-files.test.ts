@@ -273,8 +273,14 @@ test("make-secrets.sh writes every secret once, as the addresses that the apps r
 test("the launcher sets each password of compose.yaml", async () => {
   const required = new Set(Object.values(servers.secrets ?? {}).map(({ environment }) => environment));
   expect(required.size).toBe(9);
-  const set = passwordVariables(await keptPasswords(await temporaryDirectory()));
+  const directory = await temporaryDirectory();
+  const set = passwordVariables(await keptPasswords(directory));
   expect(new Set(Object.keys(set))).toEqual(required);
+  // A later start writes nothing: a kill meanwhile would leave an empty file.
+  const written = () => statSync(join(directory, "passwords.json"), { bigint: true });
+  const { ino, mtimeNs } = written();
+  expect(passwordVariables(await keptPasswords(directory))).toEqual(set);
+  expect(written()).toMatchObject({ ino, mtimeNs });
 });
 
 test("RabbitMQ in a container stops taking messages at the same free disk as the launcher's", () => {
