@@ -61,7 +61,7 @@ export function keepRunning({ apps, servers, say, signal, watchedRoot }: KeepRun
     }
   };
   const timer = setInterval(() => {
-    const quiet = Date.now() - changedAt >= quietMs;
+    const quiet = performance.now() - changedAt >= quietMs;
     for (const server of processes) {
       const { name, pid } = server;
       const ended = pid === undefined && !waiting.has(name);
@@ -76,7 +76,7 @@ export function keepRunning({ apps, servers, say, signal, watchedRoot }: KeepRun
     watcher.on("change", (_, name) => {
       const file = String(name);
       if (!sourceFile.test(file)) return;
-      changedAt = Date.now();
+      changedAt = performance.now();
       newMigration ||= file.endsWith(".sql");
       for (const app of appNames) if (folder === "packages" || file.startsWith(`${app}/`)) changed.add(app);
     });

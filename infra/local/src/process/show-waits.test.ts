@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { StatusLine } from "@tally/runtime/status-line";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Waits, showWaits } from "./until.ts";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { showWaits, until, Waits } from "./until.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -31,4 +31,13 @@ test("a wait that has failed is no longer named", async () => {
   const waits = new Waits();
   await expect(waits.during("database", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
   expect(waits.text).toBeUndefined();
+});
+
+test("a step of the clock ends no wait", async () => {
+  vi.useRealTimers();
+  let wallMs = 0;
+  vi.spyOn(Date, "now").mockImplementation(() => (wallMs += 7_200_000));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const check = vi.fn<() => Promise<boolean>>().mockResolvedValueOnce(false).mockResolvedValue(true);
+  expect(await until(check, { withinMs: 60_000, everyMs: 1 })).toBe(true);
 });

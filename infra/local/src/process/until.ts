@@ -7,11 +7,11 @@ export async function until(
   check: () => Promise<boolean>,
   { withinMs, everyMs = 50, signal }: { withinMs: number; everyMs?: number; signal?: AbortSignal | undefined },
 ): Promise<boolean> {
-  const end = Date.now() + withinMs;
+  const end = performance.now() + withinMs;
   for (;;) {
     signal?.throwIfAborted();
     if (await check()) return true;
-    if (Date.now() >= end) return false;
+    if (performance.now() >= end) return false;
     await delay(everyMs);
   }
 }
