@@ -42,13 +42,14 @@ const apps = {
 const store = server("gateway", ports[3], "store");
 const all = Object.values(apps);
 const pids = () => all.map(({ pid }) => pid);
+const migrate = () => delay(200).then(() => void migrated.push(pids()));
 
 beforeAll(async () => {
   for (const app of appNames) write(`apps/${app}/src/main.ts`, appSource(app, "1"));
   write("packages/shared/src/shared.ts", "export const shared = 1;");
   await Promise.all([store, ...all].map((one) => one.start()));
   keepRunning({
-    apps: { ...apps, migrate: () => delay(200).then(() => void migrated.push(pids())) },
+    apps: { ...apps, migrate },
     servers: [store],
     say: (line) => lines.push(line),
     signal: stopping.signal,
@@ -105,4 +106,16 @@ test.each([
   await vi.waitFor(() => expect(killed.pid).toSatisfy((now) => now !== undefined && now !== pid), 20_000);
   await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${killed.port}`)).status).toBe(200), 20_000);
   expect(lines).toContain(`  starting ${name} again`);
+});
+
+test("a server whose start fails is tried again after 5 s", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const start = vi.fn<() => Promise<void>>().mockRejectedValue(new Error("no disk"));
+  const failing = { name: "failing", pid: undefined, start, stop: async () => undefined };
+  keepRunning({ apps: { ...apps, migrate }, servers: [failing], say: () => undefined, signal: stopping.signal });
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(start).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(start).toHaveBeenCalledTimes(2);
 });

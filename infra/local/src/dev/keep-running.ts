@@ -15,6 +15,7 @@ interface KeepRunningOptions {
 }
 
 const checkEveryMs = 250;
+const retryAfterMs = 5000;
 // Editors and git write several files: restart after the last one.
 const quietMs = 200;
 const sourceFile = /^[\w-]+\/(src|migrations)\/.*(?<!\.test|\.fixture)\.(ts|sql)$/;
@@ -53,9 +54,10 @@ export function keepRunning({ apps, servers, say, signal, watchedRoot }: KeepRun
     } catch (error) {
       if (signal.aborted) return;
       say(reasonOf(error));
-      if (watchedRoot === undefined || !appNames.some((app) => app === name)) return;
       waiting.add(name);
-      say(`  ${name} does not run: waiting for the next change of its code`);
+      if (watchedRoot === undefined || !appNames.some((app) => app === name))
+        setTimeout(() => waiting.delete(name), retryAfterMs).unref();
+      else say(`  ${name} does not run: waiting for the next change of its code`);
     } finally {
       starting.delete(name);
     }
