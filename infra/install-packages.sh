@@ -7,8 +7,9 @@ as_root=
 command -v apt-get >/dev/null && { [ -z "$as_root" ] || $as_root true 2>/dev/null; } || exit 3
 
 # Another package command may hold dpkg's lock: apt-get waits for it up to 60 s, and says so.
-apt() {
-  $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -o DPkg::Lock::Timeout=60 "$@"
+apt() { # sudo removes the proxies from the environment
+  $as_root env ${http_proxy:+"http_proxy=$http_proxy"} ${https_proxy:+"https_proxy=$https_proxy"} \
+    ${no_proxy:+"no_proxy=$no_proxy"} DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -o DPkg::Lock::Timeout=60 "$@"
 }
 
 # apt-get does not wait for the lock of the package lists. Without new lists the installation may fail.

@@ -7,6 +7,7 @@ import { temporaryDirectory } from "../at-end.test-kit.ts";
 const script = join(import.meta.dirname, "..", "..", "..", "check-node.sh");
 const broken = 'echo "node: error while loading shared libraries: libatomic.so.1: cannot open" >&2; exit 127';
 const works = "echo v26.10.0";
+const proxy = "http://proxy:3128";
 
 /** Runs the script in a project whose Node is the shell script `node`, on a machine with only these programs, also
  * shell scripts. */
@@ -21,16 +22,16 @@ async function check(node: string | undefined, programs: Readonly<Record<string,
   for (const [name, text] of Object.entries(programs)) write(join(machine, name), text);
   const { status, stdout, stderr } = spawnSync("/bin/sh", [script], {
     cwd: project,
-    env: { PATH: machine },
+    env: { PATH: machine, http_proxy: proxy, https_proxy: proxy, no_proxy: "localhost, .shop" },
     encoding: "utf8",
   });
   const calls = join(project, "calls");
   return { status, stdout, stderr, calls: existsSync(calls) ? readFileSync(calls, "utf8") : "" };
 }
 
-// Records its arguments. What it installs makes Node start; it installs with new package lists only, where `old`.
+// Records its arguments and proxies. What it installs makes Node start; it installs with new package lists only, where `old`.
 const aptGet = ({ old = false, update = "" }) => `
-  echo "$@" >> calls
+  echo "$http_proxy $https_proxy ($no_proxy) $@" >> calls
   case "$*" in
     *update*) ${update}
       : > updated;;
@@ -40,7 +41,7 @@ const aptGet = ({ old = false, update = "" }) => `
   esac`;
 const root = "echo 0";
 const otherUser = "echo 1000";
-const sudo = '[ "$1" = -n ] && shift && echo sudo >> calls && "$@"';
+const sudo = '[ "$1" = -n ] && shift && echo sudo >> calls && env -i PATH="$PATH" "$@"';
 const advice = "Node needs libatomic.so.1. Install it (Debian and Ubuntu: sudo apt-get install libatomic1)";
 const installs = "tally: installing libatomic1 (apt-get; takes about a minute)";
 const oldLists = "tally: apt-get failed, perhaps because of old package lists: updating them and trying once more";
@@ -62,7 +63,7 @@ test.each([
 
 test.each([
   ["as root", { id: root, "apt-get": aptGet({}) }, [installs]],
-  ["with sudo that needs no password", { id: otherUser, sudo, "apt-get": aptGet({}) }, [installs]],
+  ["with sudo that needs no password", { id: otherUser, sudo, true: "", "apt-get": aptGet({}) }, [installs]],
   ["with new package lists", { id: root, "apt-get": aptGet({ old: true }) }, [installs, oldLists]],
   [
     "although one package source is unreachable",
@@ -83,6 +84,7 @@ test.each([
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const all = ["Node needs libatomic.so.1", ...said];
   expect(stdout.split("\n").filter((line) => line !== "" && !line.startsWith("E: "))).toEqual(all);
+  expect(calls).toContain(`${proxy} ${proxy} (localhost, .shop) -q `);
   expect(calls).toMatch(/-o DPkg::Lock::Timeout=60 install -y --no-install-recommends libatomic1\n$/);
   expect(calls.includes("sudo")).toBe("sudo" in machine);
 });
