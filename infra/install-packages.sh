@@ -35,7 +35,14 @@ if [ ! -e "$policy" ] || { read -r _ && read -r line && [ "$line" = "# $mark" ];
 fi
 
 echo "tally: installing $* (apt-get; takes about a minute)"
-apt install -y --no-install-recommends "$@" 2>&1 && exit 0
-echo "tally: apt-get failed, perhaps because of old package lists: updating them and trying once more"
-update
-apt install -y --no-install-recommends "$@" || exit 1
+apt install -y --no-install-recommends "$@" 2>&1 || {
+  echo "tally: apt-get failed, perhaps because of old package lists: updating them and trying once more"
+  update
+  apt install -y --no-install-recommends "$@" || exit 1
+}
+
+# AppArmor lets MariaDB 11.8 use the folders of its packages and /tmp only. This adds those of a checkout.
+profile=/etc/apparmor.d/mariadbd rules=/etc/apparmor.d/local/mariadbd rule='/**/.tally/{,**} rwkl,'
+[ ! -e "$profile" ] || grep -qsF "$rule" "$rules" ||
+  $as_root sh -c 'echo "$1" >>"$2" && apparmor_parser -r "$3"' sh "$rule" "$rules" "$profile" 2>/dev/null
+exit 0

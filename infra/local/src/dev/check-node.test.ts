@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../at-end.test-kit.ts";
 
-const script = join(import.meta.dirname, "..", "..", "..", "check-node.sh");
+const infra = join(import.meta.dirname, "..", "..", "..");
 const broken = 'echo "node: error while loading shared libraries: libatomic.so.1: cannot open" >&2; exit 127';
 const works = "echo v26.10.0";
 const proxy = "http://proxy:3128";
 
 /** Runs the script in a project whose Node is the shell script `node`, on a machine with only these programs, also
- * shell scripts. */
+ * shell scripts. Its AppArmor profiles are in the project. */
 async function check(node: string | undefined, programs: Readonly<Record<string, string>> = {}) {
   const project = await temporaryDirectory();
   const machine = join(project, "machine");
@@ -20,13 +20,20 @@ async function check(node: string | undefined, programs: Readonly<Record<string,
   if (node !== undefined) write(join(bin, "node"), node);
   symlinkSync("/usr/bin/env", join(machine, "env"));
   for (const [name, text] of Object.entries(programs)) write(join(machine, name), text);
-  const { status, stdout, stderr } = spawnSync("/bin/sh", [script], {
+  const profiles = join(project, "apparmor.d");
+  mkdirSync(join(profiles, "local"), { recursive: true });
+  if ("apparmor_parser" in programs) writeFileSync(join(profiles, "mariadbd"), "");
+  for (const script of ["check-node.sh", "install-packages.sh"]) {
+    const text = readFileSync(join(infra, script), "utf8");
+    writeFileSync(join(project, script), text.replaceAll("/etc/apparmor.d", profiles));
+  }
+  const { status, stdout, stderr } = spawnSync("/bin/sh", [join(project, "check-node.sh")], {
     cwd: project,
     env: { PATH: machine, http_proxy: proxy, https_proxy: proxy, no_proxy: "localhost, .shop" },
     encoding: "utf8",
   });
-  const calls = join(project, "calls");
-  return { status, stdout, stderr, calls: existsSync(calls) ? readFileSync(calls, "utf8") : "" };
+  const textOf = (name: string) => (existsSync(join(project, name)) ? readFileSync(join(project, name), "utf8") : "");
+  return { status, stdout, stderr, calls: textOf("calls"), rules: textOf("apparmor.d/local/mariadbd") };
 }
 
 // Records its arguments and proxies. What it installs makes Node start; it installs with new package lists only, where `old`.
@@ -58,7 +65,8 @@ test.each([
     "The Node that came with the install does not start: no such instruction\n",
   ],
 ])("where Node %s nothing is installed", async (_, node, status, stderr) => {
-  expect(await check(node, { id: root, "apt-get": aptGet({}) })).toEqual({ status, stdout: "", stderr, calls: "" });
+  const nothing = { stdout: "", calls: "", rules: "" };
+  expect(await check(node, { id: root, "apt-get": aptGet({}) })).toEqual({ status, stderr, ...nothing });
 });
 
 test.each([
@@ -105,4 +113,17 @@ test.each<[string, Readonly<Record<string, string>>, ...(readonly string[])]>([
   expect(status).toBe(1);
   expect(stderr).toContain(advice);
   expect(calls.match(/(?<=60 )(update|install)/g) ?? []).toEqual(tried);
+});
+
+const rule = "/**/.tally/{,**} rwkl,";
+
+test.each([
+  ["is added", { id: root, "apt-get": aptGet({}) }, 1],
+  ["is added by sudo", { id: otherUser, sudo, true: "", "apt-get": aptGet({}) }, 1],
+  ["stays", { id: root, "apt-get": `${aptGet({})}; echo '${rule}' > apparmor.d/local/mariadbd` }, 0],
+])("after an installation, AppArmor's rule for the folders of a checkout %s", async (_, machine, loads) => {
+  const programs = { sh: 'exec /bin/sh "$@"', grep: 'exec /usr/bin/grep "$@"', apparmor_parser: 'echo "$@" >> calls' };
+  const { status, rules, calls } = await check(broken, { ...machine, ...programs });
+  expect({ status, rules }).toEqual({ status: 0, rules: `${rule}\n` });
+  expect(calls.match(/^-r \S+\/apparmor\.d\/mariadbd$/gm) ?? []).toHaveLength(loads);
 });

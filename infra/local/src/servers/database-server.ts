@@ -168,9 +168,16 @@ export async function firstOptions(
 async function setUp(step: string, ...command: Parameters<typeof runCommand>): Promise<void> {
   const { exitCode, output, errors } = await runCommand(...command);
   if (exitCode === 0) return;
-  const end = lastLines(`${output}\n${errors}`);
-  throw new ServiceError("server-failed", `${step} failed. The end of its output:\n${end}`);
+  const all = `${output}\n${errors}`;
+  const advice = /Errcode: 13|Permission denied/.test(all) ? confined : "";
+  throw new ServiceError("server-failed", `${step} failed. The end of its output:\n${lastLines(all)}${advice}`);
 }
+
+const confined = `
+AppArmor may confine the database to /var/lib/mysql. Use Docker, or add the line
+    /**/.tally/{,**} rwkl,
+to /etc/apparmor.d/local/mariadbd (MySQL: usr.sbin.mysqld) and run
+    sudo apparmor_parser -r /etc/apparmor.d/mariadbd`;
 
 export const mariadb: DatabaseEngine = {
   name: "MariaDB",

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { processesNaming, temporaryDirectory } from "../at-end.test-kit.ts";
 import type { Server } from "../process/child-server.ts";
 import { findProgram, runCommand } from "../process/run-command.ts";
+import { openContext } from "../servers/context.ts";
+import { mariadb } from "../servers/database-server.ts";
 import { redisCommand } from "../servers/redis.ts";
 import { sendAndReceive } from "../process/until.ts";
 import { findPrograms } from "./installed-programs.ts";
@@ -171,6 +173,18 @@ test("a server that cannot start is reported with the end of its log, and the ot
     message: expect.stringMatching(/^redis ended while it was starting.*redis\.log:\n(.*\n)*.*manifest/),
   });
   await nothingRuns("broken");
+});
+
+test("a database that may not write its folder is reported with what to do about AppArmor", async () => {
+  const directory = join(root, "confined");
+  const abort = new AbortController();
+  const context = await openContext(directory, { PATH: directory }, { say: () => undefined, signal: abort.signal });
+  const program = `#!/bin/sh\necho '[ERROR] mariadbd: ddl_recovery.log (Errcode: 13 "Permission denied")'; exit 1`;
+  writeFileSync(join(directory, "mariadb-install-db"), program, { mode: 0o755 });
+  await expect(mariadb.initialise([], { server: "", client }, context)).rejects.toMatchObject({
+    code: "server-failed",
+    message: expect.stringMatching(/Errcode: 13 [^]*AppArmor[^]* \/etc\/apparmor\.d\/local\/mariadbd /),
+  });
 });
 
 test("a start that is aborted leaves no process", async () => {
