@@ -194,6 +194,18 @@ test("a start that is aborted leaves no process", async () => {
   await nothingRuns("aborted");
 });
 
+test("where containers do not start, the output says that programs start with other data", async () => {
+  const docker = `#!/bin/sh\ncase "$*" in *" up "*) echo "no space" >&2; exit 1;; *) echo 1;; esac`;
+  mkdirSync(join(root, "bin"));
+  writeFileSync(join(root, "bin", "docker"), docker, { mode: 0o755 });
+  const [caller, reason] = [new AbortController(), new Error("enough")];
+  const lines: string[] = [];
+  const say = (line: string) => void (lines.push(line) > 1 && caller.abort(reason));
+  const found = { services: undefined, environment: { PATH: `${join(root, "bin")}:${environment.PATH}` } };
+  await expect(start("no-space", true, { ...found, signal: caller.signal, say })).rejects.toBe(reason);
+  expect(lines[1]).toMatch(/no space.*programs.*not have the data of the containers/s);
+});
+
 test("addresses in the environment are used as they are, and nothing is started", async () => {
   const given = {
     AMQP_URL: "amqp://a",

@@ -53,7 +53,8 @@ async function startHere(
       return await fromDocker(docker, options);
     } catch (error) {
       if (source === "docker" || signal.aborted || !(error instanceof ServiceError)) throw error;
-      say((reason = error.message));
+      reason = error.message;
+      say(`${reason}\nStarting installed programs instead: they do not have the data of the containers`);
     }
   }
   const programs = await installedPrograms({ environment, say, signal }, reason);
