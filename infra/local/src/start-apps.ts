@@ -50,7 +50,6 @@ export async function startApps(options: AppsOptions) {
       // The gateways listen on loopback only.
       AUTH: "off",
       ...options.environment,
-      HOST: options.environment["HOST"] ?? "127.0.0.1",
       ...addressVariables(addresses),
     };
     const migrate = async (): Promise<void> => {
