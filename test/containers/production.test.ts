@@ -120,6 +120,7 @@ test("adding and removing gateways, and an upgrade of every app to another tag, 
   // A right that the next release needs.
   const rights = (sql: string) => run(`${database("mysql --user=root")} <<'SQL'\n${sql}\nSQL`);
   await rights("REVOKE DELETE ON `tally%`.* FROM tally_ranker@'%'");
+  await run(`docker stop $(${compose} ps --quiet gateway | head -n 1)`);
   const upgrade = documented("docs/runbook.md", /^compose="docker compose[^`]*/m);
   const upgraded = await underLoad(() => run(`export TALLY_VERSION=next\n${upgrade}`));
   expect(upgraded).toEqual(expect.objectContaining(noFailure));
