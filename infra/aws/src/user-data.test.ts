@@ -106,7 +106,7 @@ test("the operator's `tally` gets the settings of commands that use a gateway fr
   for (const name of ofCaller) expect(read("run-operator.sh")).toContain(` --env ${name} `);
 });
 
-test("the operator's instance gets the texts of the accounts as they are in the repository", () => {
+test("the operator's instance gets the texts of the accounts as they are in the repository; an upgrade names each", () => {
   const script = `${fromPage("operator").split("# Second part")[0]}\nprintf '%s\\n' "$FILL_TEMPLATE" "$ACCOUNTS" "$DEFINITIONS" "$BROKER_ACCOUNTS"`;
   const files = [
     "../../fill-template.sh",
@@ -115,4 +115,8 @@ test("the operator's instance gets the texts of the accounts as they are in the 
     "operate/create-broker-accounts.ts",
   ].map((file) => readFileSync(new URL(file, import.meta.url), "utf8").trimEnd());
   expect(spawnSync("bash", [], { input: script, encoding: "utf8" }).stdout).toBe(`${files.join("\n")}\n`);
+  const [steps = "", upgrade] = read("../../docs/deploy-ec2.md").split("## Upgrade");
+  const given = Array.from(steps.matchAll(/^ +here \w+ (\S+)$/gm), ([, file]) => file);
+  expect(given).toHaveLength(files.length);
+  for (const file of given) expect(upgrade).toContain(`\`${file}\``);
 });
