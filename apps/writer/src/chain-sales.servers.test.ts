@@ -304,7 +304,7 @@ test("samples go on with the days that are kept, answer without Redis, and survi
   expect(await daysOf()).toEqual(expect.arrayContaining([days[1], days[0]]));
 });
 
-test("what a day sold after the last look and before its end is not of a wrong date", async () => {
+test("what a day sold after the last look and before its end is not of a wrong date; alerts end when no day is kept", async () => {
   const sell = await openSales();
   const sellLate = () => sell(sale(401, { date: days[1] }));
   const midnightMs = Math.floor(Date.now() / dayMs) * dayMs;
@@ -316,7 +316,19 @@ test("what a day sold after the last look and before its end is not of a wrong d
   await sellLate();
   expect(await watchAt(midnightMs + 180 * minuteMs)).toMatchObject({ dates: 0 });
   await sellLate();
-  expect(await watchAt(midnightMs + 181 * minuteMs)).toMatchObject({ dates: 1 });
+  const states: unknown[] = [];
+  const publish = async (events: readonly FeedEvent[]) =>
+    states.push(...events.map(({ data }) => fieldIn(data, "state"))) > 0;
+  expect(await watchAt(midnightMs + 181 * minuteMs, { publish })).toMatchObject({ dates: 1 });
+  // Redis keeps no day: alerts stay on for an hour after the last look.
+  const whole = async (of: readonly string[]) => ({ cells: of.map(() => undefined), asOf: 1 });
+  const withoutDays = (minutes: number) =>
+    watchAt(midnightMs + minutes * minuteMs, { publish, boards: { ...boards, whole } });
+  expect(await withoutDays(240)).toMatchObject({ dates: 1 });
+  expect([states.includes("on"), states.includes("off")]).toEqual([true, false]);
+  expect(await withoutDays(242)).toEqual({ silent: 0, dates: 0, returns: 0, surge: 0 });
+  expect(states.filter((state) => state === "off")).toHaveLength(states.length / 2);
+  expect(fieldIn(await salesOf(days[0]), "alertsAsOf")).toBe(new Date(midnightMs + 181 * minuteMs).toISOString());
 });
 
 test("after a change of the clock, the same time a week ago is that of the chain's clock", async () => {

@@ -46,18 +46,19 @@ const deleteOld = "DELETE FROM alert_events WHERE noted_at < ?";
 const eventsKeptMs = 7 * 86_400_000;
 
 /** Notes what a look has found after `before`, and with a feed the events of what differs from the alerts told
- * before: `tellAlerts` publishes them. Of two looks at once the first one counts. */
+ * before: `tellAlerts` publishes them. Of two looks at once the first one counts. `foundAt`: when the sales were last looked at. */
 export async function noteAlerts(
   { nowMs, transaction, publish }: WatchSources,
   before: FoundAlerts | undefined,
   found: readonly Omit<Alert, "sinceMs">[],
+  foundAt = nowMs,
 ): Promise<readonly Alert[]> {
   const known = new Map(before?.alerts.map((one) => [nameOf(one), one]));
   const alerts = found.map((one): Alert => ({ ...one, sinceMs: known.get(nameOf(one))?.sinceMs ?? nowMs }));
   await transaction(async (tx) => {
     const [newest] = await tx.query<{ foundAt: number }>(`${alertsRead.select} FOR UPDATE`);
     if (newest?.foundAt !== before?.foundAt) return;
-    await tx.upsert(upsertAlerts, [[1, nowMs, JSON.stringify(alerts)]]);
+    await tx.upsert(upsertAlerts, [[1, foundAt, JSON.stringify(alerts)]]);
     if ((await tx.execute(deleteOld, [nowMs - eventsKeptMs])) > 0) await tx.execute(forgetTold);
     if (publish === undefined) return;
     const [row = { alerts: "[]" }] = await tx.query<{ alerts: string }>(selectTold);

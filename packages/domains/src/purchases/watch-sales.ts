@@ -13,6 +13,8 @@ type Found = Omit<Alert, "sinceMs" | "rule">;
 
 // Rankers look each minute; one of them does the work.
 const recentMs = 45_000;
+// Alerts stay on while Redis is away, not for ever when it keeps no days.
+const keptMs = 3_600_000;
 
 /** Takes a sample of the sales, looks for what the rules say, and publishes what is new. */
 export async function watchSales(sources: WatchSources): Promise<Readonly<Record<string, number>>> {
@@ -27,8 +29,10 @@ async function newestAlerts(sources: WatchSources): Promise<readonly Alert[]> {
   const isRecent = before !== undefined && Math.abs(nowMs - before.foundAt) < recentMs;
   if (isRecent) return before.alerts;
   const clock = commonClock(await rows.query(selectClocks), nowMs);
-  if (!(await sample(sources, clock, before?.foundAt))) return before?.alerts ?? [];
-  return noteAlerts(sources, before, await findAll(sources, clock, before));
+  if (await sample(sources, clock, before?.foundAt))
+    return noteAlerts(sources, before, await findAll(sources, clock, before));
+  if (before === undefined || nowMs - before.foundAt < keptMs) return before?.alerts ?? [];
+  return noteAlerts(sources, before, [], before.foundAt);
 }
 
 interface Look {
