@@ -67,6 +67,9 @@ test("a new sale is of tomorrow in the zone of its store at the latest, by the c
   const check = checkTimes({ id: "", storeId: 1, date: 20300301 }, { readNewest: () => Promise.reject(new Error()) });
   await expect(check).resolves.toBeUndefined();
   for (const date of [20300302, 99991231]) expect(accepts(date)).not.toContain(true);
+  // The clock was ahead.
+  vi.setSystemTime(Date.UTC(2030, 1, 26, 12));
+  expect(accepts(20300228)).toEqual([false, false, false, true, true]);
   const unchecked = purchases.routes.filter((route) => fieldIn(route, "check") !== checkTimes);
   expect(unchecked.map(({ path }) => path)).toEqual(["/purchases/:eventID/void", "/voids"]);
 });

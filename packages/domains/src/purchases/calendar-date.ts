@@ -28,19 +28,20 @@ export function parseCalendarDate(field: string, text: string, expectedText = ex
 }
 
 const hourMs = 3_600_000;
-// Tomorrow in the zones that are farthest behind and ahead, UTC-12 and UTC+14, when the clock was read last.
-let firstTomorrow = 0;
-let lastTomorrow = 0;
+let tomorrow = { hour: 0, first: 0, last: 0 };
+
+/** Tomorrow in the zones that are farthest behind and ahead, UTC-12 and UTC+14. Both change by the hour. */
+function tomorrowNow() {
+  const hour = Math.floor(Date.now() / hourMs);
+  const dayAfter = (hours: number) => utcDayOf((hour + hours) * hourMs);
+  if (hour !== tomorrow.hour) tomorrow = { hour, first: dayAfter(12), last: dayAfter(38) };
+  return tomorrow;
+}
 
 /** Whether a date is tomorrow at the latest in some time zone. */
-export function isUpToTomorrowSomewhere(date: number): boolean {
-  return date <= lastTomorrow || date <= (lastTomorrow = utcDayOf(Date.now() + 38 * hourMs));
-}
+export const isUpToTomorrowSomewhere = (date: number): boolean => date <= tomorrowNow().last;
 
-/** Whether a date is tomorrow at the latest in every time zone: nearly all sales. The clock is read only for a later
- * date. */
-export function isUpToTomorrowEverywhere(date: number): boolean {
-  return date <= firstTomorrow || date <= (firstTomorrow = utcDayOf(Date.now() + 12 * hourMs));
-}
+/** Whether a date is tomorrow at the latest in every time zone: nearly all sales. */
+export const isUpToTomorrowEverywhere = (date: number): boolean => date <= tomorrowNow().first;
 
 const daysOf = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate();
