@@ -144,7 +144,7 @@ test("hours and regions add up to the board, which is the sum of the rows, whate
 test("alerts name silent stores, other dates, many returns and items that sell far more than usual, as the rules say, and are published until a broker has them", async () => {
   const sell = await openSales();
   const nowMs = Date.now();
-  const [today, earlierMs, weekAgoMs] = [days[0], nowMs - 100 * minuteMs, nowMs - 7 * dayMs];
+  const [today, earlierMs, weekAgoMs] = [days[0], nowMs - 61 * minuteMs, nowMs - 7 * dayMs];
   const slotOf = (ms: number) => Math.floor(ms / 900_000);
   const sampleOf = (minutesBefore: number, quantity: number) => [
     utcDayOf(weekAgoMs),
@@ -152,7 +152,7 @@ test("alerts name silent stores, other dates, many returns and items that sell f
     quantity,
     null,
     JSON.stringify([[101, quantity, null, weekAgoMs]]),
-    "[]",
+    "[[5,1000]]",
   ];
   await database.transaction(async (tx) => {
     await tx.insert("INSERT INTO stores (store_id, zone, closing_hour, name) VALUES ?", [
@@ -161,8 +161,7 @@ test("alerts name silent stores, other dates, many returns and items that sell f
     ]);
     await tx.insert("INSERT INTO store_regions (store_id, valid_from, region) VALUES ?", [[101, 10000101, "South"]]);
     // The last one has what was sold until the end of its quarter of an hour.
-    const samples = [sampleOf(70, 40), sampleOf(20, 52), sampleOf(0, 60)];
-    await tx.insert(insertSamples, samples);
+    await tx.insert(insertSamples, [sampleOf(70, 40), sampleOf(20, 52), sampleOf(0, 60)]);
   });
 
   await sell(sale(101, { date: today }), sale(102, { date: today }));
@@ -170,7 +169,8 @@ test("alerts name silent stores, other dates, many returns and items that sell f
   let isTaken = false;
   const publish = async (events: readonly FeedEvent[]) => told.push(events) > 0 && isTaken;
   const tellAt = (atMs: number) => watchAt(atMs, { publish });
-  expect(await tellAt(earlierMs)).toEqual({ silent: 0, dates: 0, returns: 0, surge: 0 });
+  for (const atMs of [earlierMs, nowMs - 18 * minuteMs])
+    expect(await tellAt(atMs)).toEqual({ silent: 0, dates: 0, returns: 0, surge: 0 });
 
   const returned = sale(103, { date: today, lines: [[5, 40]] });
   const surging = sale(102, { date: today, lines: [[77, 60]] });
@@ -331,12 +331,12 @@ test("what a day sold after the last look and before its end is not of a wrong d
   expect(fieldIn(await salesOf(days[0]), "alertsAsOf")).toBe(new Date(midnightMs + 181 * minuteMs).toISOString());
 });
 
-test("after a change of the clock, the same time a week ago is that of the chain's clock", async () => {
+test("the same time a week ago is that of the chain's clock after it is changed, and as long after a pause", async () => {
   await openSales();
   const [nowMs, hourEarlierMs] = [Date.UTC(2025, 9, 27, 9), Date.UTC(2025, 9, 20, 8, 15)];
   const sampleOf = (day: number, atMs: number, storeId: number) => {
     const sold = JSON.stringify([[storeId, 40, null, atMs]]);
-    return [day, Math.floor(atMs / (15 * minuteMs)), 40, null, sold, "[]"];
+    return [day, Math.floor(atMs / (15 * minuteMs)), 40, null, sold, "[[77,500]]"];
   };
   await database.transaction(async (tx) => {
     for (const table of ["stores", "alert_rules"]) await tx.execute(`DELETE FROM ${table}`);
@@ -346,10 +346,20 @@ test("after a change of the clock, the same time a week ago is that of the chain
   });
   const ofHour = { from: "2025-10-27T09:00:00Z", quantity: 40, weekAgo: { quantity: 40 } };
   expect(fieldIn(await salesOf(20251027), "hours")).toEqual([ofHour]);
-  const whole = async (of: readonly string[]) => ({ cells: of.map(() => new Map<string, number>()), asOf: 1 });
-  const silentAt = (atMs: number) => watchAt(atMs, { boards: { ...boards, whole } });
-  expect(await silentAt(nowMs)).toMatchObject({ silent: 0 });
-  expect(await silentAt(nowMs + 60 * minuteMs)).toMatchObject({ silent: 1 });
+  const counted: [string, number][] = [];
+  const whole = async (of: readonly string[]) => ({ cells: of.map(() => new Map(counted)), asOf: 1 });
+  const entries = [["77", 600], ["78", 60]].map(([member, count]) => ({ member: String(member), count: Number(count) })); // oxfmt-ignore
+  const top = async () => ({ asOf: 1, isExact: true, total: 0, entries: counted.length === 0 ? [] : entries });
+  const lookAt = (minutes: number) => watchAt(nowMs + minutes * minuteMs, { boards: { ...boards, whole, top } });
+  expect(await lookAt(0)).toMatchObject({ silent: 0 });
+  // In the first look after a pause, sales may not be counted yet.
+  expect(await lookAt(60)).toMatchObject({ silent: 0 });
+  expect(await lookAt(61)).toMatchObject({ silent: 1 });
+  // 500 of item 77 are usual since the last sample.
+  counted.push(["402", 660]);
+  expect(await lookAt(480)).toMatchObject({ surge: 1 });
+  const [surge] = await writer.query<{ alerts: string }>("SELECT alerts FROM sales_alerts WHERE id = 1");
+  expect(surge?.alerts).toContain("60 units in 465 minutes; usual are 0");
 });
 
 test("many receipts are counted when a quarter of an hour begins, also once after the last change", async () => {

@@ -51,12 +51,15 @@ async function findAll({ rows, nowMs }: WatchSources, clock: StoreClock, before:
   const newest = new Map<number, Stores>();
   for (const { day } of days) newest.set(day, (await storesAt(rows, day))?.stores ?? new Map());
   const look = { rows, nowMs, weekAgoMs: weekBefore(clock, nowMs), today: businessDayOf(clock, nowMs), newest };
-  const keptReturns = slotOf(before?.foundAt ?? 0) === slotOf(nowMs) ? before?.alerts : undefined;
+  const lookedAt = before?.foundAt ?? 0;
+  const keptIf = (isKept: boolean, of: RuleName) =>
+    isKept ? before?.alerts.filter(({ rule }) => rule === of) : undefined;
   const finders: Readonly<Record<RuleName, () => Promise<readonly Found[]>>> = {
-    silent: () => silentStores(look, rules.silent),
+    // After a pause, sales may not be counted yet.
+    silent: async () => keptIf(nowMs - lookedAt > pauseMs, "silent") ?? silentStores(look, rules.silent),
     dates: () => otherDates(look, rules.dates),
     // Reads the refunds of today: once in a quarter of an hour.
-    returns: async () => keptReturns?.filter(({ rule }) => rule === "returns") ?? manyReturns(look, rules.returns),
+    returns: async () => keptIf(slotOf(lookedAt) === slotOf(nowMs), "returns") ?? manyReturns(look, rules.returns),
     surge: () => surges(look, rules.surge),
   };
   const found: (Found & { readonly rule: RuleName })[] = [];
@@ -65,7 +68,8 @@ async function findAll({ rows, nowMs }: WatchSources, clock: StoreClock, before:
   return found;
 }
 
-const minuteMs = 60_000;
+// A pause: 20 minutes without a look.
+const [minuteMs, pauseMs] = [60_000, 1_200_000];
 const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** Compares the time since its last sale, or as much of it as eight times the minutes, with the same a week ago. */
@@ -153,24 +157,27 @@ async function manyReturns({ rows, today, newest }: Look, { above, minimum }: Al
 const isItems = Compile(Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])));
 const selectItems = "SELECT slot, items FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT 1";
 
-/** Usual is what was sold in the same time a week ago. Without a sample of then nothing is unusual. */
+/** Usual is what was sold in the same time a week ago: after a pause of the sales or of the looks it is longer than the
+ * minutes. Without a sample of then nothing is unusual. */
 async function surges({ rows, nowMs, weekAgoMs, today }: Look, { minutes, minimum, above }: AlertRules["surge"]) {
-  const spanMs = minutes * minuteMs;
-  const itemsAt = async (day: number, atMs: number): Promise<ReadonlyMap<number, number> | undefined> => {
-    const [row] = await rows.query<{ items: string }>(selectItems, [day, slotOf(atMs)]);
-    return row && new Map(listOf(isItems, row.items));
+  const itemsAt = async (day: number, atSlot: number) => {
+    const [row] = await rows.query<{ slot: number; items: string }>(selectItems, [day, atSlot]);
+    return row && { slot: row.slot, items: new Map(listOf(isItems, row.items)) };
   };
-  const [now, before] = [await itemsAt(today, nowMs), await itemsAt(today, nowMs - spanMs)];
-  const day = dateAfter(today, -7);
-  const [then, beforeThen] = [await itemsAt(day, weekAgoMs), await itemsAt(day, weekAgoMs - spanMs)];
+  const [day, slotThen] = [dateAfter(today, -7), slotOf(weekAgoMs)];
+  const [now, then] = [await itemsAt(today, slotOf(nowMs)), await itemsAt(day, slotThen)];
   if (now === undefined || then === undefined) return [];
+  const before = await itemsAt(today, slotOf(nowMs - minutes * minuteMs));
+  const beforeThen = before && (await itemsAt(day, slotThen - slotOf(nowMs) + before.slot));
+  const sinceEnd = before && Math.floor(nowMs / minuteMs) - 15 * (before.slot + 1);
+  const time = sinceEnd === undefined ? "today" : `in ${Math.max(minutes, sinceEnd)} minutes`;
   // An item below the 100 best had sold at most as much as the last of them.
-  const atMost = (at: ReadonlyMap<number, number> | undefined, itemID: number): number =>
-    at === undefined ? 0 : (at.get(itemID) ?? (at.size < itemsMax ? 0 : Math.min(...at.values())));
-  return Array.from(now, ([itemID, all]): Found | undefined => {
+  const atMost = (at: typeof before, itemID: number): number =>
+    at === undefined ? 0 : (at.items.get(itemID) ?? (at.items.size < itemsMax ? 0 : Math.min(...at.items.values())));
+  return Array.from(now.items, ([itemID, all]): Found | undefined => {
     const units = all - atMost(before, itemID);
-    const usual = atMost(then, itemID) - (beforeThen?.get(itemID) ?? 0);
+    const usual = atMost(then, itemID) - (beforeThen?.items.get(itemID) ?? 0);
     if (units < minimum || units <= above * usual) return undefined;
-    return { itemID, text: `${units} units in ${minutes} minutes; usual are ${usual}` };
+    return { itemID, text: `${units} units ${time}; usual are ${usual}` };
   }).filter((one) => one !== undefined);
 }
