@@ -326,12 +326,13 @@ test("equal rankings of many days that are under way at once are counted once", 
   expect([fieldIn(await top(), "items"), found.mock.calls.length]).toEqual([best, 2]);
 });
 
-test("regions that have the same stores on other days are counted apart at once", async () => {
+test("regions that have the same stores on other days are counted apart at once, however many stores they have", async () => {
   const { stream, ...sources } = sourcesWith(rankings);
   const { take } = await openWriter(own);
   const soldOn = (day: string, quantity: number) => sale(90, { date: Number(day), lines: [[79, quantity]] });
   await take(bodyOf([soldOn(nineAgo, 2), soldOn(fourAgo, 3)]));
-  const versions = [[90, 10_000_101, "Old"], [90, Number(fourAgo), "New"]]; // oxfmt-ignore
+  const others = Array.from({ length: 6000 }, (_, at) => [1000 + at, 10_000_101, "Old"]);
+  const versions = [[90, 10_000_101, "Old"], [90, Number(fourAgo), "New"], ...others]; // oxfmt-ignore
   const replace = "REPLACE INTO store_regions (store_id, valid_from, region) VALUES ?";
   await database.transaction((tx) => tx.upsert(replace, versions));
   const { promise: held, resolve: release } = Promise.withResolvers<undefined>();
@@ -347,6 +348,10 @@ test("regions that have the same stores on other days are counted apart at once"
   await vi.waitFor(() => expect(found).toHaveBeenCalledTimes(3), { timeout: 10_000 });
   release(undefined);
   expect(await Promise.all(counted)).toEqual([2, 3, 5].map((quantity) => [{ storeID: 90, quantity }]));
+  // Of the folded counts, only those of its stores are read.
+  const [select, values] = found.mock.calls[0] ?? expect.fail();
+  const plan = expect.objectContaining({ table: "folded_series", key_len: "68" });
+  expect(await writer.query(`EXPLAIN FORMAT=TRADITIONAL ${select}`, values)).toContainEqual(plan);
 });
 
 test("of the regions of a store that are registered at once the last one counts, from its day on", async () => {
