@@ -113,7 +113,7 @@ pageTest("the rules of the alerts are in plain words, and change without a mouse
   const { rules } = Object(await (await fetch(`${system.url}/alert-rules`)).json());
   expect(rules[0]).toEqual({ rule: "silent", isOn: false, minutes: 90, minimum: 5, above: 0 });
   await page.getByText("More than 20 % of what a store sold today").press("Enter");
-  await ruleOf("More than 20 %").getByLabel("More than").fill("much");
+  await ruleOf("More than 20 %").getByLabel("More than this many times (0.2: 20 %)").fill("much");
   await page.keyboard.press("Enter");
   await page.getByText(/^Not saved: .*above/).waitFor();
   expectNoFaults(/status of 400/);

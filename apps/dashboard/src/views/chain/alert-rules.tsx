@@ -20,7 +20,7 @@ const fields: Readonly<Record<Rule["rule"], readonly ("minutes" | "minimum" | "a
   returns: ["above", "minimum"],
   surge: ["minutes", "minimum", "above"],
 };
-const labels = { minutes: "Minutes", minimum: "Units at least", above: "More than (0.2: 20 %)" };
+const labels = { minutes: "Minutes", minimum: "Units at least", above: "More than this many times (0.2: 20 %)" };
 
 /** What each rule of the alerts says, and a form that changes it. */
 export const AlertRules = () => (
