@@ -120,7 +120,7 @@ pageTest("the rules of the alerts are in plain words, and change without a mouse
 });
 
 pageTest("a store whose dates are wrong says so in its own view and on the first page", async () => {
-  const { page, expectNoFaults } = await open(`${system.url}/#/stores/31`);
+  const { page, expectNoFaults } = await open(`${system.url}/#/stores/031`);
   // It is noon there.
   const behind = new Date().getUTCHours() - 12;
   await postJson(`${system.url}/stores/31`, { zone: `Etc/GMT${behind < 0 ? behind : `+${behind}`}` }, {}, "PUT");

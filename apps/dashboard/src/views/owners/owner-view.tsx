@@ -64,7 +64,7 @@ export function OwnerView({ many, usual, views, id, given: all, hint, children }
 function OwnAlerts({ many, id }: Pick<Owner, "id"> & Pick<OwnerViewProps, "many">) {
   const { body } = useWatch<Sales>("/sales");
   const known = attentionOf(body, now.value).count === undefined ? [] : (body?.alerts ?? []);
-  const own = known.filter(({ storeID, itemID }) => String(many === "stores" ? storeID : itemID) === id);
+  const own = known.filter(({ storeID, itemID }) => (many === "stores" ? storeID : itemID) === Number(id));
   return own.length === 0 ? null : (
     <ul class="attention" aria-label="Needs attention">
       {own.map(({ rule, text }) => (
