@@ -123,7 +123,7 @@ const series = { windows: ["all", "day"], by: ["netSales"] } as const;
 
 /** What audits find after a rebuild: one that reads what is new, a full one, and one beside traffic. */
 async function findings(of = options): Promise<readonly unknown[]> {
-  await rebuild({ ...of, series });
+  await rebuild({ ...of, endpoint: "write", series });
   const audits = [{}, { isFull: true }, { isFull: true, liveMs: 1 }].map((how) =>
     audit({ ...of, endpoint: "write", ...how }),
   );
