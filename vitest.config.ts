@@ -14,14 +14,12 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 // Minutes each. They start first: a core would be idle while the last of them runs alone. The two drills start up to five
 // systems each, so not together.
 const longest = ["drill", "bench-command", "drill-sabotage", "bench", "status", "upgrade-and-back"];
-// Compares times, so it runs when the others have ended.
-const last = "/clients.long.test.ts";
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
       const place = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.long.test.ts`));
-      return place < 0 ? longest.length + Number(moduleId.endsWith(last)) : place;
+      return place < 0 ? longest.length : place;
     };
     // oxlint-disable-next-line unicorn/no-array-sort -- not the sort of an array
     const sorted = await super.sort(files);
