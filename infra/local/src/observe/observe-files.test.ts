@@ -13,7 +13,7 @@ const alerts: readonly Alert[] = parse(readFileSync(join(observeFiles, "rules.ym
 interface Alert {
   readonly alert: string;
   readonly expr: string;
-  readonly annotations: { readonly runbook: string };
+  readonly annotations: Readonly<Record<"summary" | "runbook", string>>;
 }
 
 // Prometheus makes the first itself; the others are RabbitMQ's.
@@ -49,6 +49,12 @@ test("every metric of an alert exists", () => {
   expect(problemsOf(alerts.map(({ alert, expr }) => [alert, expr]))).toEqual([]);
 });
 
+test("every label in the summary of an alert is in its query, or one that each target has", () => {
+  for (const { expr, annotations } of alerts)
+    for (const [, label = ""] of annotations.summary.matchAll(/\$labels\.(\w+)/g))
+      expect(`${expr} job instance`).toMatch(new RegExp(`\\b${label}\\b`));
+});
+
 test("every alert has a section in docs/runbook.md, which its annotation names, and every such section has an alert", () => {
   const names = alerts.map(({ alert }) => alert);
   const sections = Array.from(readDocument("runbook").matchAll(/^#### (Tally\w+)$/gm), ([, name = ""]) => name);
@@ -59,7 +65,7 @@ test("every alert has a section in docs/runbook.md, which its annotation names, 
 
 test("every alert has a unit test in which it fires", () => {
   const tests = readFileSync(join(observeFiles, "rules.test.yml"), "utf8");
-  const firing = tests.matchAll(/alertname: (\w+)\n +exp_alerts:\n|ALERTS\{alertname="(\w+)", alertstate="firing"/g);
+  const firing = tests.matchAll(/alertname: (\w+)\n +exp_alerts:\n|labels: '\{alertname="(\w+)"/g);
   const tested = new Set(Array.from(firing, ([, one, other]) => one ?? other));
   expect(alerts.filter(({ alert }) => !tested.has(alert))).toEqual([]);
 });
