@@ -5,9 +5,10 @@ import { silentLog, type Log } from "@tally/runtime";
 import { addDomains, enter, joinEpoch, ledgerMigrations, retentionMigrations } from "@tally/database";
 import { defaultSeries, encodeRankingMessage, Moves } from "@tally/contract";
 import type { BatchId, SeriesSettings } from "@tally/contract";
-import { connectRankings, encodeMoves, type Rankings } from "@tally/redis";
+import { encodeMoves, type Rankings } from "@tally/redis";
+import { ownRankings } from "@tally/redis/own-rankings";
 import { rebuild } from "@tally/reconcile";
-import { expect, inject, onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { Auditor } from "./auditor.ts";
 
 const purchases = domains.find(({ name }) => name === "purchases") ?? expect.fail("there is no domain purchases");
@@ -16,6 +17,7 @@ const own = ownDatabase(
   [retentionMigrations, "retention"],
   [purchases.migrations, purchases.name],
 );
+const { rankings } = ownRankings(1);
 const columns = "id, store_id, customer_id, purchased_on, items, producer, sequence";
 
 /** An auditor and a domain of one test, whose rows are those of one store. */
@@ -23,10 +25,6 @@ export async function open(storeId: number) {
   const domain = { ...purchases, name: `store-${storeId}` };
   const database = own.connect();
   await database.transaction((transaction) => addDomains(transaction, [domain.name]));
-  const namespace = randomBytes(6).toString("hex");
-  const { redisUrl: url } = inject("services");
-  const rankings = connectRankings({ url, namespace, shards: 1, domains: [], log: silentLog });
-  onTestFinished(() => rankings.close());
   const seen = { repaired: 0, rebuilt: 0 };
   const lines: string[] = [];
   const line = (level: string) => (_: object, message: string) => void lines.push(`${level} ${message}`);
