@@ -10,8 +10,9 @@ import { scaledText } from "../text-of.ts";
  * those of the source. */
 export function figureTable(source: PrintedSource, runs: readonly StoredRun[]): readonly string[] {
   const heads = ["load", "server", "/s", "ours", "ratio", "p99 ms", "ours", "ours is"];
+  const largest = withoutOtherScales(runs);
   const lines = source.rows.map((row) => {
-    const run = runBeside(row, runs);
+    const [run] = runsBeside(row, largest);
     const p99 = run?.p99Ms[source.name === "S1" ? "all" : "post"];
     const ratio = run?.perSecond && row.perSecond ? (run.perSecond / row.perSecond).toFixed(2) : "";
     return [
@@ -60,11 +61,7 @@ export function scalingTable({ loads }: PrintedSource, runs: readonly StoredRun[
   return lines.length === 0 ? [] : table(["load", "/s", "p99 ms", "gateways", "ours is"], lines);
 }
 
-/** The best run with the arrangement that a row compares with. */
-export function runBeside(row: PrintedRow, runs: readonly StoredRun[]): StoredRun | undefined {
-  return runsBeside(row, withoutOtherScales(runs))[0];
-}
-
+/** The runs with the arrangement that a row compares with, the best first. */
 function runsBeside({ load, beside }: PrintedRow, runs: readonly StoredRun[]): readonly StoredRun[] {
   if (typeof beside === "string") return [];
   return runs.filter((run) => run.load === load && nameOf(run) === nameOf(beside)).toSorted(bestFirst);

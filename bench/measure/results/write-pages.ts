@@ -2,7 +2,6 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { orWrongUsage, WrongUsage } from "../wrong-usage.ts";
 import { printedSources, type PrintedSource } from "./printed-sources.ts";
-import { rateChart } from "./rate-chart.ts";
 import { bestRuns, readRuns, runsInReports } from "./run-files.ts";
 import type { StoredRun } from "./stored-run.ts";
 import { changeTable, figureTable, scalingTable } from "./tables.ts";
@@ -17,9 +16,9 @@ export interface ReportFlags {
 const begin = "<!-- figures: written by pnpm bench report -->";
 const end = "<!-- end of figures -->";
 
-/** Writes the figures of every page: S0.md to S4.md are prose, in which the part between two comments is replaced, and
- * S0.svg to S4.svg. First adds the runs of `from` to the kept ones, and keeps the best of each load, arrangement and
- * scale. The same runs make the same files. */
+/** Writes the figures of every page: S0.md to S4.md are prose, in which the part between two comments is replaced. First
+ * adds the runs of `from` to the kept ones, and keeps the best of each load, arrangement and scale. The same runs make
+ * the same files. */
 export async function writePages({ from, to }: ReportFlags, say: (line: string) => void): Promise<void> {
   const file = join(to, "runs.json");
   const kept = await readRuns(file);
@@ -39,7 +38,6 @@ export async function writePages({ from, to }: ReportFlags, say: (line: string) 
     const page = join(to, `${source.name}.md`);
     const text = await readFile(page, "utf8").catch(() => `${begin}\n${end}\n`);
     contents.set(page, withFigures(page, text, figuresOf(source, own)));
-    contents.set(join(to, `${source.name}.svg`), rateChart(source, own));
   }
   await orWrongUsage(`${to} cannot be written`, async () => {
     await mkdir(to, { recursive: true });
@@ -60,7 +58,6 @@ function figuresOf(source: PrintedSource, runs: readonly StoredRun[]): string {
   const dates = [...new Set(runs.map(({ at }) => at.slice(0, 10)))].toSorted();
   const scaling = scalingTable(source, runs);
   return [
-    `![Requests a second of ${source.name}](${source.name}.svg)`,
     ...(runs.length === 0
       ? []
       : [
