@@ -5,7 +5,7 @@ const names = domains.map(({ name }) => name);
 
 /** One thread keeps more than one Redis busy: it passes messages on without reading their moves. */
 export const rankerSettings = {
-  ...fleetAppSettings("RANKER", names, { threads: 1, prefetch: 8, healthPort: 8082 }),
+  ...fleetAppSettings("RANKER", names, { threads: 1, healthPort: 8082 }),
   ...seriesSettings(measures),
   changeFeed: changeFeedSetting,
   batchesKeptSeconds: integer(

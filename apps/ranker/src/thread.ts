@@ -99,7 +99,7 @@ function startRanker({ name: domain }: Domain, { config, index, rankings, log, t
     connectionName: `tally ranker ${index} ${domain}`,
     queues: Object.values(queues),
     queue: queues.rank.name,
-    prefetch: config.prefetch,
+    prefetch: 8,
     onDelivery: (delivery) => ranker.take(delivery),
     log,
   });

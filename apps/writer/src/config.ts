@@ -8,7 +8,7 @@ const threads = Math.max(1, Math.floor(availableParallelism() / 2));
 const names = domains.map(({ name }) => name);
 
 export const writerSettings = {
-  ...fleetAppSettings("WRITER", names, { threads, prefetch: 16, healthPort: 8081 }),
+  ...fleetAppSettings("WRITER", names, { threads, healthPort: 8081 }),
   ...seriesSettings(measures),
   changeFeed: changeFeedSetting,
   eventsPerTransaction: integer(
@@ -16,11 +16,11 @@ export const writerSettings = {
     "a transaction takes waiting batches up to this number of events",
     { min: 1, max: 100_000, default: 2000 },
   ),
-  transactionEveryMs: integer(
-    "WRITER_TRANSACTION_EVERY_MS",
-    "shortest time between the starts of two transactions of a domain, unless one is full or half of the prefetch waits",
-    { min: 0, max: 1000, unit: "ms", default: 100 },
-  ),
+  prefetch: integer("WRITER_PREFETCH", "batches a thread holds unacknowledged, for each domain", {
+    min: 1,
+    max: 10_000,
+    default: 16,
+  }),
 } as const;
 
 export type WriterConfig = Config<typeof writerSettings>;

@@ -15,6 +15,7 @@ import { writerMetrics } from "./writer-metrics.ts";
 const deadPrefetch = 10;
 // A larger batch has its own transaction.
 const bytesPerTransaction = 4 * 1024 * 1024;
+const transactionEveryMs = 100; // docs/decisions/0002-group-commit-and-pace.md
 // Then the connection of the statement is closed and the transaction repeated.
 const statementWithinMs = 30_000;
 // When it stops. A healthy writer has stored what it holds by then; the broker delivers the rest to another one.
@@ -94,7 +95,7 @@ function consumeDomain(domain: Domain, isFed: boolean, parts: Parts) {
     rankingShards: config.rankingShards,
     series: liveSeries(config),
     line: { ...config, bytesPerTransaction },
-    transactionEveryMs: config.transactionEveryMs,
+    transactionEveryMs,
     onStored(figures) {
       metrics.stored(domain.name, figures);
       activity.count("stored", domain.name, figures.events, figures.batches);

@@ -13,7 +13,7 @@ import { Counter, type Registry } from "prom-client";
 export function fleetAppSettings(
   prefix: string,
   domains: readonly string[],
-  defaults: { readonly threads: number; readonly prefetch: number; readonly healthPort: number },
+  defaults: { readonly threads: number; readonly healthPort: number },
 ) {
   return {
     ...systemSettings,
@@ -22,11 +22,6 @@ export function fleetAppSettings(
       min: 1,
       max: 256,
       default: defaults.threads,
-    }),
-    prefetch: integer(`${prefix}_PREFETCH`, "batches a thread holds unacknowledged, for each domain", {
-      min: 1,
-      max: 10_000,
-      default: defaults.prefetch,
     }),
     healthPort: integer(`${prefix}_HEALTH_PORT`, "port of /health and /metrics; 0 takes any free port", {
       min: 0,
