@@ -17,8 +17,8 @@ const system = await startSystem(
 
 const serves = (balancer: Balancer, count: number) => expect.poll(() => balancer.serving()).toBe(count);
 
-/** Clients that send sales without a key, one after the other, each once. */
-function sendWithoutKeys(url: string, clients: number) {
+/** Eight clients that send sales without a key, one after the other, each once. */
+function sendWithoutKeys(url: string) {
   const sent = { ids: Array<string>(), failures: 0, stop };
   let isStopping = false;
   const client = async (): Promise<void> => {
@@ -29,7 +29,7 @@ function sendWithoutKeys(url: string, clients: number) {
       );
     }
   };
-  const all = Promise.all(Array.from({ length: clients }, client));
+  const all = Promise.all(Array.from({ length: 8 }, client));
   async function stop(): Promise<void> {
     isStopping = true;
     await all;
@@ -40,7 +40,7 @@ function sendWithoutKeys(url: string, clients: number) {
 test("apps restart without a failed request; a killed gateway fails only what it had without a key", async () => {
   const balancer = await balance({ gateways: system.urls });
   const keyed = keepSending([balancer.url], 8);
-  const unkeyed = sendWithoutKeys(balancer.url, 8);
+  const unkeyed = sendWithoutKeys(balancer.url);
   const more = async (): Promise<void> => {
     const [sent, others] = [keyed.count, unkeyed.ids.length];
     await vi.waitFor(() => {
@@ -95,7 +95,7 @@ test("as in Docker, the balancer finds the gateways by the addresses of their na
   };
   await start(0, 2);
   const balancer = await balance({ gateways: gateways.slice(0, 2), findBy: "addresses" });
-  const clients = sendWithoutKeys(balancer.url, 8);
+  const clients = sendWithoutKeys(balancer.url);
   balancer.setGateways(gateways);
   await start(2, 4);
   await serves(balancer, 4);

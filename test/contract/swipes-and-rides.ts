@@ -152,7 +152,7 @@ const total = (n: number, totalVert: number): object => ({ resortID: `resort ${n
 const top = (...skiers: readonly (readonly [skierID: number, vertical: number])[]): object => ({
   topTenSkiers: skiers.map(([skierID, VertcialTotal]) => ({ skierID: String(skierID), VertcialTotal })),
 });
-const topOf = (n: number, day = "1"): string => path(`/resort/day/top10vert?resort=R&dayID=${day}`, n);
+const topOf = (n: number): string => path("/resort/day/top10vert?resort=R&dayID=1", n);
 
 // Each is the same ride as the ones above.
 const sames: readonly ((n: number) => Buffer)[] = [

@@ -23,7 +23,7 @@ export function linkTo(path: readonly (string | number)[], query: Query = {}): s
 }
 
 /** `replaces`: in place of the present entry of the history. */
-export function goTo(path: readonly (string | number)[], query: Query = {}, replaces = false): void {
+export function goTo(path: readonly (string | number)[], query: Query, replaces = false): void {
   if (replaces) location.replace(linkTo(path, query));
   else location.hash = linkTo(path, query);
   // The event comes later, when another key may have been pressed.

@@ -48,10 +48,10 @@ export const registeredClock = ({ readNewest }: Newest, storeId: number) => read
 
 /** A business day, as yyyymmdd. `today` and `yesterday` are those of the store, of UTC if it is not registered; without
  * a store, those of the chain. Throws InvalidInput. A date takes no I/O. */
-export async function resolveDate(sources: Newest, storeId: number | undefined, text: string, field = "date") {
+export async function resolveDate(sources: Newest, storeId: number | undefined, text: string) {
   const needsClock = text === "today" || text === "yesterday";
   const clockRead = storeId === undefined ? clockOfChain : (from: Newest) => registeredClock(from, storeId);
-  return dayOf((needsClock ? await clockRead(sources) : undefined) ?? utcClock, field, text);
+  return dayOf((needsClock ? await clockRead(sources) : undefined) ?? utcClock, "date", text);
 }
 
 /** The same by the clock of the store. */

@@ -109,7 +109,7 @@ function purchase(id: string, entry: Static<typeof Entry>): PurchaseEvent {
     customerId: ids.parse("custID", entry.custID),
     date: parseCalendarDate("date", String(entry.date)),
     lines: linesOf(entry.items),
-    ...(entry.soldAt !== undefined && { soldAt: parseSoldAt("soldAt", entry.soldAt) }),
+    ...(entry.soldAt !== undefined && { soldAt: parseSoldAt(entry.soldAt) }),
   };
 }
 

@@ -7,7 +7,7 @@ vi.useFakeTimers({ now: nowMs });
 
 function read(text: string): number {
   if (!Check(SoldAt, text)) throw new TypeError("soldAt: expected the schema");
-  const ms = parseSoldAt("soldAt", text);
+  const ms = parseSoldAt(text);
   expectSold(ms);
   return ms;
 }

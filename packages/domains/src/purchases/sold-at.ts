@@ -12,14 +12,14 @@ export const SoldAt = Type.String({
 });
 
 /** "2026-11-21T10:29:58.250+01:00" → ms since 1970. Throws InvalidInput for a time that does not exist. */
-export function parseSoldAt(field: string, text: string): number {
+export function parseSoldAt(text: string): number {
   try {
     const ms = Temporal.Instant.from(text).epochMilliseconds;
     if (ms >= 0) return ms;
   } catch {
     // Not a time.
   }
-  throw new InvalidInput(field, expected, text);
+  throw new InvalidInput("soldAt", expected, text);
 }
 
 /** Whether a time is at most 15 minutes ahead of this machine's clock. */

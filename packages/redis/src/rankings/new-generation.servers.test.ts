@@ -9,22 +9,22 @@ const sales = { name: "sales", recount: { boards: [{ mirrored, seriesOf: () => [
 const { namespace, rankings, redis, build: begin } = ownRankings(shards, [sales]);
 
 const producer = randomBytes(8).toString("hex");
-const batchOf = (sequence: number, board: string, member: string, count: number) => ({
+const batchOf = (sequence: number, board: string, count: number) => ({
   batch: { producer, sequence },
   storedAt: 1000 + sequence,
-  ...encodeMoves(movesOf({ [board]: { [member]: count } }), shards),
+  ...encodeMoves(movesOf({ [board]: { 1: count } }), shards),
 });
 const keysOf = (domain: string) => redis.keys(`${namespace}:{${domain}:*`);
 const entriesOf = async (domain: string, board: string) => (await rankings.top(domain, board, 100)).entries;
 
 test("a new generation is visible from its switch on, with marks and as-of time; the old one is deleted", async () => {
-  await rankings.rank("built", batchOf(0, "old", "1", 2));
+  await rankings.rank("built", batchOf(0, "old", 2));
   const generation = await begin("built");
   await generation.add("new", [["7", 5]]);
   await generation.mark(producer, Buffer.from([0b1010_0000]));
   await generation.loaded(5000);
   // Traffic continues meanwhile.
-  await rankings.rank("built", batchOf(4, "old", "1", 1));
+  await rankings.rank("built", batchOf(4, "old", 1));
   const before = await rankings.cells("built", [{ board: "old" }, { board: "new" }]);
   expect(before.map(({ cells }) => cells)).toEqual([new Map([["1", 3]]), new Map()]);
 
@@ -156,10 +156,10 @@ test.each(["switch", "release"])(
 test("a script that fails half-way makes its generation dirty, and a new generation ends that", async () => {
   const domain = "soiled";
   await goLive(await begin(domain));
-  await rankings.rank(domain, batchOf(0, "b", "1", 1));
+  await rankings.rank(domain, batchOf(0, "b", 1));
   const board = (await keysOf(domain)).find((key) => key.endsWith(":b:b")) ?? "";
   await redis.set(board, "no sorted set");
-  await expect(rankings.rank(domain, batchOf(1, "b", "1", 1))).rejects.toThrow("WRONGTYPE");
+  await expect(rankings.rank(domain, batchOf(1, "b", 1))).rejects.toThrow("WRONGTYPE");
   const reason = expect.stringContaining("WRONGTYPE");
   expect(await rankings.state(domain)).toEqual({ name: "dirty", reason });
   const generation = await begin(domain);
