@@ -1,2 +1,2 @@
-export { writerSettings, type WriterConfig } from "./config.ts";
+export { writerSettings } from "./config.ts";
 export { writerMetrics } from "./writer-metrics.ts";

@@ -159,7 +159,7 @@ export interface Recount {
   readonly contradictions?: readonly RowRanges[];
 }
 
-export interface RecountedBoards {
+interface RecountedBoards {
   /** (board, member, by, producer, sequence), added up by the process that reads them. A row without a board or a member
    * counts nowhere, one without a producer is of no batch. The rows of all kinds have each event of a batch once. */
   readonly rows: readonly RowRanges[];

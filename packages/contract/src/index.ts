@@ -3,7 +3,7 @@ export type { Batch, BatchId } from "./batch.ts";
 export { gatewayChannels, rankerChannels, writerChannels } from "./channels.ts";
 export { defineDomain, otherFiles } from "./domain.ts";
 export type { BatchEvent, Change, Domain, FeedEvent, Store, WatchSources } from "./domain.ts";
-export type { Refusal, Recount, RecountedBoards, RecountedMirror, Retention, Series } from "./domain.ts";
+export type { Refusal, Recount, RecountedMirror, Retention, Series } from "./domain.ts";
 export { Bytes, decodeEvent, encodeEvent, packEvent, unpackEvent } from "./encoded-event.ts";
 export type { EncodedEvent, Event } from "./encoded-event.ts";
 export { bytesOfEventId, eventIdOfBytes, eventIdOfKey, eventIdOfKeyedEntry, eventTimeOf } from "./event-id.ts";

@@ -1,6 +1,5 @@
 export { connectDatabase, type Database } from "./connection/connect-database.ts";
 export { DatabaseError, databaseErrors, UnexpectedState } from "./connection/database-error.ts";
-export { exclusively, type ExclusiveSession } from "./connection/run-statement.ts";
 export { migrate, readMigrations } from "./connection/migrate.ts";
 export {
   addDomains,

@@ -57,7 +57,7 @@ export interface AuditReport {
   readonly domains: readonly DomainAudit[];
 }
 
-export interface AuditProgress {
+interface AuditProgress {
   readonly step: "ledger" | "rows" | "batches" | "folded counts" | "boards" | "contradictions" | "ids";
   readonly done: number;
   readonly total: number | undefined;

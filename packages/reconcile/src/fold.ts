@@ -33,7 +33,7 @@ const countsOfPage = 500_000;
 const giveUpAfterMs = 60_000;
 
 /** The database or the rankings are not as the ledger says, so folding would hide it. */
-export class Unfoldable extends UnexpectedState {
+class Unfoldable extends UnexpectedState {
   readonly code = "UNFOLDABLE";
 }
 

@@ -1,8 +1,8 @@
 export { readTables } from "./read-tables.ts";
 export { entriesOf } from "./cell-counts.ts";
-export { audit, type AuditProgress, type AuditReport, type DomainAudit } from "./audit.ts";
+export { audit, type AuditReport, type DomainAudit } from "./audit.ts";
 export { IdSet } from "./audit-ids.ts";
-export { fold, foldAll, Unfoldable } from "./fold.ts";
+export { fold, foldAll } from "./fold.ts";
 export { repair, type Repaired } from "./repair.ts";
-export { rebuild, type RebuildOutcome, type RebuildProgress } from "./rebuild.ts";
-export { lookAt, untilDrained, type DrainOptions, type Look, type LookOptions } from "./until-drained.ts";
+export { rebuild } from "./rebuild.ts";
+export { lookAt, untilDrained, type Look } from "./until-drained.ts";

@@ -30,7 +30,7 @@ export interface RebuildOptions {
   readonly onProgress?: (progress: RebuildProgress) => void;
 }
 
-export interface RebuildProgress {
+interface RebuildProgress {
   readonly step: "reading batches" | "reading rows" | "loading cells" | "repairing" | "done";
   /** Batches that were read, then rows, then cells that were loaded. */
   readonly done: number;

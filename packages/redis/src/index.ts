@@ -10,7 +10,6 @@ export type {
   BoardCells,
   Id,
   NewGeneration,
-  NotedEpoch,
   Rankings,
   RankingsState,
 } from "./rankings/rankings.ts";

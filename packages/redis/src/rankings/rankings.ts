@@ -93,7 +93,7 @@ export interface BoardCells {
 }
 
 /** An epoch of the ledger: see packages/database/src/ledger/epochs.ts. */
-export interface NotedEpoch {
+interface NotedEpoch {
   readonly epoch: number;
   readonly token: string;
 }
