@@ -30,7 +30,7 @@ test.each<[string, Phase]>([
   // On a busy machine the server itself takes longer, and most requests wait for a core too: the fastest shows the
   // time of the server.
   expect(msAt(result.posts, 1)).toBeGreaterThan(49);
-  expect(msAt(result.posts, 0)).toBeLessThan(1.1 * Math.min(...took));
+  expect(msAt(result.posts, 0)).toBeLessThan(1.25 * Math.min(...took));
   expect(result).toMatchObject({ timeouts: 0, connectionErrors: 0, withoutResponse: 0, sent: result.accepted });
 });
 
