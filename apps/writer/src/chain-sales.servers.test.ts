@@ -362,6 +362,28 @@ test("the same time a week ago is that of the chain's clock after it is changed,
   expect(surge?.alerts).toContain("60 units in 465 minutes; usual are 0");
 });
 
+test("many receipts are counted when a quarter of an hour begins, also once after the last change", async () => {
+  const sell = await openSales();
+  const [day] = days;
+  const beginMs = Math.floor(Date.now() / (15 * minuteMs)) * 15 * minuteMs;
+  const shownAt = async (minutes: number) => {
+    await watchAt(beginMs + minutes * minuteMs);
+    return (await writer.query<{ receipts: number }>(selectSamples, [day])).at(-1)?.receipts;
+  };
+  const [many, counted] = [600_000, async () => (await writer.query<{ receipts: number }>(selectReceipts, [day]))[0]];
+  await sell(sale(201, { date: day }));
+  expect({ receipts: await shownAt(1) }).toEqual(await counted());
+  const setMany = () => database.transaction((tx) => tx.execute("UPDATE sales_samples SET receipts = ?", [many]));
+  await setMany();
+  await sell(sale(201, { date: day }));
+  expect(await shownAt(3)).toBe(many);
+  expect(await shownAt(20)).toBe(many);
+  expect({ receipts: await shownAt(16) }).toEqual(await counted());
+  await setMany();
+  await sell(sale(201, { date: day }));
+  expect({ receipts: await shownAt(35) }).toEqual(await counted());
+});
+
 test("what a region had sold a week ago is rounded once, not by store, of any number of stores", async () => {
   await openSales();
   const nowMs = Math.floor(Date.now() / (15 * minuteMs)) * 15 * minuteMs + 7 * minuteMs;

@@ -448,7 +448,7 @@ export interface paths {
         };
         /**
          * what all stores have sold on a business day, today by default, beside a week before
-         * @description `hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
+         * @description `hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
          */
         readonly get: operations["getSales"];
         readonly put?: never;
