@@ -133,10 +133,8 @@ function seriesNotes(
 ): Pick<Rankings, "series" | "lacksSeries" | "forgetDays"> {
   return {
     async series(domain) {
-      const prefixes = await shards.prefixes(domain);
-      const [first = null, ...others] = await Promise.all(prefixes.map((prefix) => redis.get(`${prefix}:series`)));
-      // After a failover that lost the switch of a shard they differ.
-      return seriesOfText(others.every((text) => text === first) ? first : null);
+      const [first = ""] = await shards.prefixes(domain);
+      return seriesOfText(await redis.get(`${first}:series`));
     },
 
     async lacksSeries(domain, asked) {
