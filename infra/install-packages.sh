@@ -43,7 +43,8 @@ apt install -y --no-install-recommends "$@" 2>&1 || {
 
 # AppArmor lets MariaDB 11.8 use the folders of its packages and /tmp only. This adds those of a checkout.
 profile=/etc/apparmor.d/mariadbd rules=/etc/apparmor.d/local/mariadbd rule='/**/.tally/{,**} rwkl,'
-[ ! -e "$profile" ] || grep -qsF "$rule" "$rules" ||
-  { $as_root sh -c 'echo "$1" >>"$2" && apparmor_parser -r "$3"' sh "$rule" "$rules" "$profile" 2>/dev/null &&
-    echo "tally: added to $rules, for MariaDB: $rule"; }
+[ ! -e "$profile" ] || grep -qsF "$rule" "$rules" || {
+  $as_root sh -c 'printf "\n%s\n" "$1" >>"$2" && apparmor_parser -r "$3"' sh "$rule" "$rules" "$profile" 2>/dev/null &&
+    echo "tally: added to $rules, for MariaDB: $rule"
+}
 exit 0

@@ -1,4 +1,4 @@
-import { decodeRankingMessage, fieldIn, InvalidInput, newEventId, utcDayOf } from "@tally/contract";
+import { decodeRankingMessage, fieldIn, newEventId, utcDayOf } from "@tally/contract";
 import type { Event, FeedEvent, WatchSources } from "@tally/contract";
 import { awayFromMidnight } from "@tally/local/at-end";
 import { rebuild } from "@tally/reconcile";
@@ -233,31 +233,6 @@ function expectTold(told: readonly (readonly FeedEvent[])[], alerts: readonly un
   expect(shown.toSorted()).toEqual(expected.flat().toSorted());
   expect(told.map((events) => events.length)).toEqual([...told.slice(1).map(() => 4), 6]);
 }
-
-test("all stores have one currency, whatever is registered at once; only a single store changes it", async () => {
-  const put = purchases.puts.find(({ path }) => path.startsWith("/stores")) ?? expect.fail();
-  const register = (...stores: readonly (readonly [id: number, currency?: string])[]) => {
-    const rows = stores.map(([id, currency]) => put.rowOf({ storeID: String(id) }, { zone: "UTC", currency }));
-    return database.transaction((tx) => put.put(rows, tx));
-  };
-  const currencies = async () => {
-    const rows = await writer.query<{ currency: string }>("SELECT currency FROM stores WHERE currency IS NOT NULL");
-    return rows.map((row) => row.currency);
-  };
-  const rounds = await Promise.all(["EUR", "USD", "EUR", "USD"].map((one, at) => register([301 + at, one])));
-  const [used, ...more] = await currencies();
-  expect([more, rounds.flat().filter((one) => one instanceof InvalidInput).length]).toEqual([[used], 2]);
-  expect(fieldIn(await salesOf(days[0]), "currency")).toBe(used);
-  await database.transaction((tx) => tx.execute("UPDATE stores SET currency = NULL"));
-  await register([301, "EUR"]);
-  const inOne = await register([301, "USD"], [302, "USD"], [301, "EUR"], [303]);
-  expect(inOne.map((one) => (one instanceof InvalidInput ? one.message : fieldIn(one, "currency")))).toEqual([
-    "USD",
-    "USD",
-    'currency: expected USD, which registered stores have, got "EUR"',
-    undefined,
-  ]);
-});
 
 test("samples go on with the days that are kept, answer without Redis, and survive a clock that is ahead", async () => {
   const sell = await openSales();

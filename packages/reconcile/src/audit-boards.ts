@@ -262,10 +262,14 @@ function differencesOf(board: string, cells: readonly Cell[], on: BoardCells): r
     compare(member, rows, kept ?? 0, kept !== undefined);
   }
   if (found === on.cells.size + on.alsoStored.size) return differences;
-  const own = new Map(cells.map(([member, rows]) => [String(member), { member, rows }]));
+  const own = new Map<string, Cell>();
+  for (const cell of cells) {
+    const name = String(cell[0]);
+    if (on.cells.has(name) || on.alsoStored.has(name)) own.set(name, cell);
+  }
   for (const stored of [on.cells, on.alsoStored])
     for (const [name, count] of stored) {
-      const { member, rows } = own.get(name) ?? { member: idOf(name), rows: 0 };
+      const [member, rows] = own.get(name) ?? [idOf(name), 0];
       const isFound = own.has(name) && (stored === on.alsoStored || on.keeps(member, rows));
       if (!isFound) compare(member, rows, count, stored === on.cells);
     }

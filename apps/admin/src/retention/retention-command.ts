@@ -21,7 +21,7 @@ interface RetentionFlags extends JsonFlag {
 /** tally retention */
 export function retentionCommand(): Command {
   return newCommand("retention", {
-    1: "another process removes months, an earlier run removes a kept month, a file with other content is in the way, an exported line lacks content, or the clock of the host is ahead; nothing is lost: run the same command again to continue",
+    1: "another process removes months, an earlier run removes a kept month, a file with other content is in the way, an exported line lacks content, or the clock of the host is ahead; nothing is lost: run the same command again to continue, for a kept month as the message says",
     3: "a server does not respond, or the table is in use for too long; run the same command again to continue",
   })
     .description("exports the rows of old months to files and removes them; rankings keep their counts")

@@ -66,7 +66,7 @@ export const catalogue = {
   // Reading.
   NOT_YET: [503, "cannot be read yet: it was accepted a moment ago; try again later", 1],
   READS_FULL: [503, "too many reads are waiting; try again later", 1],
-  UNREADABLE: [503, "the database or the rankings are unavailable; try again later", 2],
+  UNREADABLE: [503, "the database or the rankings are unavailable or too slow; try again later", 2],
   STREAMS_FULL: [503, "too many live streams are open; try again later", 5],
   STREAMS_OF_ADDRESS_FULL: [
     429,

@@ -177,7 +177,7 @@ const confined = `
 AppArmor may confine the database to /var/lib/mysql. Use Docker, or add the line
     /**/.tally/{,**} rwkl,
 to /etc/apparmor.d/local/mariadbd (MySQL: usr.sbin.mysqld) and run
-    sudo apparmor_parser -r /etc/apparmor.d/mariadbd`;
+    sudo systemctl reload apparmor`;
 
 export const mariadb: DatabaseEngine = {
   name: "MariaDB",

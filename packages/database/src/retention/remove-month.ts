@@ -40,6 +40,8 @@ export interface RetentionProgress {
 /** For fault drills: after each change that a later process finds. Messages: what was done. */
 export const changed = channel("tally:retention:changed");
 
+const giveUp = { giveUpAfterMs: 15_000 };
+
 /** Makes writers reject the month's events, which must be committed before its rows are moved. May be repeated. */
 export async function begin(database: Pick<Database, "transaction">, domain: string, month: Month): Promise<void> {
   await database.transaction(async (transaction) => {
@@ -48,7 +50,7 @@ export async function begin(database: Pick<Database, "transaction">, domain: str
     const [found] = await transaction.query<Pick<MonthState, "step">>(selectStep, [domain, month]);
     if (found?.step === "removed")
       throw new UnexpectedState(`${domain}: ${month} was removed before, and has rows again: ${keepRows}`);
-  });
+  }, giveUp);
   changed.publish("begun");
 }
 
@@ -71,7 +73,8 @@ export async function removeMonth(removing: Removing, month: Month, step: Step):
     const exported = await exportMonth(month);
     changed.publish("exported");
     const { events, file, sha256 } = exported;
-    await database.transaction((tx) => tx.execute(updateExported, [events, file, sha256, domain.name, month]));
+    const values = [events, file, sha256, domain.name, month];
+    await database.transaction((tx) => tx.execute(updateExported, values), giveUp);
     next = "dropping";
     changed.publish(next);
   }
@@ -134,7 +137,7 @@ const selectRemoved = (leaving: string): string => `
   SELECT month, events - IF(step = 'counting', (SELECT COUNT(*) FROM ${leaving} WHERE id > counted_to), 0) AS events
   FROM retention_months WHERE domain = ? AND step NOT IN ('moving', 'exporting') ORDER BY month`;
 
-/** The month that an earlier run left. Throws if it is to be kept, unless its rows have left the table. */
+/** The month that an earlier run left. Throws if it is to be kept, unless its rows have certainly left the table. */
 export async function unfinishedMonth(reader: SqlReader, domain: string, firstKept: Month) {
   const [row] = await reader.query<MonthState>(selectUnfinished, [domain]);
   if (row === undefined || row.step !== "moving" || row.month < firstKept) return row;

@@ -1,5 +1,5 @@
 import { InvalidInput, keyedRead, type Sources } from "@tally/contract";
-import { businessDayOf, dateAfter, utcClock, type StoreClock } from "./business-day.ts";
+import { businessDayOf, dateAfter, utcClock, zoneNamed, type StoreClock } from "./business-day.ts";
 import { dateTexts, isUpToTomorrowEverywhere, isUpToTomorrowSomewhere, parseCalendarDate } from "./calendar-date.ts";
 import type { PurchaseEvent } from "./event.ts";
 import { expectSold, isSold } from "./sold-at.ts";
@@ -61,8 +61,8 @@ export function dayOf(clock: StoreClock, field: string, text: string): number {
 }
 
 /** Rejects with InvalidInput for a date after tomorrow in the zone of the store, and for a time of sale ahead of the
- * clock. undefined, without I/O, for a date that is possible in all zones. While the registry cannot be read, a date that
- * is possible in some zone is accepted. */
+ * clock. undefined, without I/O, for a date that is possible in all zones. While the registry cannot be read, or has a
+ * zone that this process does not know, a date that is possible in some zone is accepted. */
 export function checkTimes(event: DatedEvent, sources: Newest): Promise<void> | undefined {
   const { date, soldAt } = event;
   const isUsual = isUpToTomorrowEverywhere(date) && (soldAt === undefined || isSold(soldAt));
@@ -76,7 +76,9 @@ async function expectTimes({ storeId, date, soldAt }: DatedEvent, sources: Newes
   if (isUpToTomorrowEverywhere(date)) return;
   if (!isUpToTomorrowSomewhere(date)) throw tooLate(date);
   const clock = await registeredClock(sources, storeId).catch(() => "unknown" as const);
-  if (clock !== "unknown") expectUpToTomorrow(clock ?? utcClock, date);
+  if (clock === "unknown") return;
+  const known = clock ?? utcClock;
+  if (zoneNamed(known.zone) !== undefined) expectUpToTomorrow(known, date);
 }
 
 /** Throws InvalidInput for a date after tomorrow. The closing hour does not matter. */

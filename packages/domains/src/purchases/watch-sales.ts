@@ -31,7 +31,8 @@ async function newestAlerts(sources: WatchSources): Promise<readonly Alert[]> {
   const clock = commonClock(await rows.query(selectClocks), nowMs);
   if (await sample(sources, clock, before?.foundAt))
     return noteAlerts(sources, before, await findAll(sources, clock, before));
-  if (before === undefined || nowMs - before.foundAt < keptMs) return before?.alerts ?? [];
+  const { alerts = [] } = before ?? {};
+  if (before === undefined || alerts.length === 0 || nowMs - before.foundAt < keptMs) return alerts;
   return noteAlerts(sources, before, [], before.foundAt);
 }
 

@@ -56,7 +56,8 @@ export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator
   }
 }
 
-/** All keys of a domain, likewise, also in shards that no generation has. `first`: its first shard. */
+/** All keys of a domain, also in shards that no generation has, but for some of a slot that moves meanwhile. `first`: its
+ * first shard. */
 export async function* keysOfDomain(redis: Redis, first: string): AsyncGenerator<readonly string[]> {
   const pattern = `${literal(first).replace(/0(?=:v2\}$)/, "*")}:*`;
   for (const master of mastersOf(redis)) yield* scan(master, pattern);
