@@ -46,7 +46,8 @@ const deleteOld = "DELETE FROM alert_events WHERE noted_at < ?";
 const eventsKeptMs = 7 * 86_400_000;
 
 /** Notes what a look has found after `before`, and with a feed the events of what differs from the alerts told
- * before: `tellAlerts` publishes them. Of two looks at once the first one counts. `foundAt`: when the sales were last looked at. */
+ * before: `tellAlerts` publishes them. Of two looks at once the first one counts. `foundAt`: when the sales were last
+ * looked at. */
 export async function noteAlerts(
   { nowMs, transaction, publish }: WatchSources,
   before: FoundAlerts | undefined,

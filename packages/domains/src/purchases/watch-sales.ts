@@ -31,8 +31,7 @@ async function newestAlerts(sources: WatchSources): Promise<readonly Alert[]> {
   const clock = commonClock(await rows.query(selectClocks), nowMs);
   if (await sample(sources, clock, before?.foundAt))
     return noteAlerts(sources, before, await findAll(sources, clock, before));
-  const { alerts = [] } = before ?? {};
-  if (before === undefined || alerts.length === 0 || nowMs - before.foundAt < keptMs) return alerts;
+  if (before === undefined || nowMs - before.foundAt < keptMs) return before?.alerts ?? [];
   return noteAlerts(sources, before, [], before.foundAt);
 }
 

@@ -1,4 +1,4 @@
-import { masterOfKey, mastersOf, mastersWithSlotOf } from "../connection/cluster.ts";
+import { masterOfKey, mastersWithSlotOf } from "../connection/cluster.ts";
 import type { Redis } from "../connection/redis.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BatchId } from "@tally/contract";
@@ -42,6 +42,7 @@ export const firstGeneration = "1";
  * without blocking it. While the slot moves, two masters have its keys: scans both, first the one that the keys leave.
  */
 export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator<readonly string[]> {
+  const pattern = `${prefix.replaceAll(/[*?[\]\\]/g, String.raw`\$&`)}*`;
   // Waits until the masters are known.
   await redis.exists(prefix);
   const scanned = new Set<unknown>();
@@ -52,26 +53,13 @@ export async function* keysOfShard(redis: Redis, prefix: string): AsyncGenerator
     const master = holders.find((holder) => !scanned.has(holder));
     if (master === undefined) return;
     scanned.add(master);
-    yield* scan(master, `${literal(prefix)}*`);
+    let cursor = "0";
+    do {
+      const [next, keys] = await master.scan(cursor, "MATCH", pattern, "COUNT", 2000);
+      if (keys.length > 0) yield keys;
+      cursor = next;
+    } while (cursor !== "0");
   }
-}
-
-/** All keys of a domain, also in shards that no generation has, but for some of a slot that moves meanwhile. `first`: its
- * first shard. */
-export async function* keysOfDomain(redis: Redis, first: string): AsyncGenerator<readonly string[]> {
-  const pattern = `${literal(first).replace(/0(?=:v2\}$)/, "*")}:*`;
-  for (const master of mastersOf(redis)) yield* scan(master, pattern);
-}
-
-const literal = (text: string): string => text.replaceAll(/[*?[\]\\]/g, String.raw`\$&`);
-
-async function* scan(master: Pick<Redis, "scan">, pattern: string): AsyncGenerator<readonly string[]> {
-  let cursor = "0";
-  do {
-    const [next, keys] = await master.scan(cursor, "MATCH", pattern, "COUNT", 2000);
-    if (keys.length > 0) yield keys;
-    cursor = next;
-  } while (cursor !== "0");
 }
 
 /*

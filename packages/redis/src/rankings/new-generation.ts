@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as immediate } from "node:timers/promises";
 import { Moves, textOfBatchId, textOfSeries, type KeptSeries, type MirroredBoards } from "@tally/contract";
-import { batchRanking, firstGeneration, keysOfDomain, keysOfShard, withChain, type Shards } from "./live-shards.ts";
+import { batchRanking, firstGeneration, keysOfShard, withChain, type Shards } from "./live-shards.ts";
 import { encodeMember, encodeMoves, packr, shardOf } from "./encode-moves.ts";
 import type { Cells, MirroredCounts, NewGeneration } from "./rankings.ts";
 import type { Mark, RankingsRedis } from "./scripts.ts";
@@ -39,8 +39,11 @@ export async function buildGeneration(
   const name = `${Date.now()}000r${randomBytes(4).toString("hex")}x${keys.length}`;
   const hold = new Hold(redis, first, name);
   if (!(await hold.take())) return undefined;
+  const sweepAll = async (own?: string): Promise<void> => {
+    for (const key of allKeys) await sweep(redis, key, hold, own);
+  };
   // Beside the load: builders that die again and again must not fill Redis.
-  const swept = sweep(redis, keysOfDomain(redis, first), { allKeys, hold, own: name }).catch(() => undefined);
+  const swept = sweepAll(name).catch(() => undefined);
   const loader = new Loader(redis, keys, name);
   const onShards = <T>(_: string, use: (shards: Shards) => Promise<T>) => use({ keys, live: name });
   const switchOne = async (key: string, index: number, how: "check" | "switch"): Promise<boolean> =>
@@ -80,7 +83,7 @@ export async function buildGeneration(
     async release() {
       try {
         await swept;
-        for (const key of allKeys) await sweep(redis, keysOfShard(redis, `${key}:`), { allKeys, hold });
+        await sweepAll();
       } finally {
         hold.stop();
       }
@@ -237,25 +240,16 @@ function bestOf(cells: Cells): Cells {
   return [...above, ...equal.slice(0, bestOfMember - above.length)];
 }
 
-interface Kept {
-  /** Shards with a live generation. A builder that died may have had more, and have switched some. */
-  readonly allKeys: readonly string[];
-  readonly hold: Hold;
-  readonly own?: string;
-}
-
-/** Deletes all generations among the keys but the live one and `own`, while the builder holds. */
-async function sweep(redis: RankingsRedis, all: AsyncIterable<readonly string[]>, { allKeys, hold, own }: Kept) {
-  for await (const found of all) {
+/** Deletes all generations of a shard but the live one and `own`, while the builder holds. */
+async function sweep(redis: RankingsRedis, shard: string, hold: Hold, own?: string): Promise<void> {
+  for await (const keys of keysOfShard(redis, `${shard}:`)) {
     // After the keys were read: another builder that has keys among them builds (no `renew`), or has switched (live).
     if (!(await hold.renew())) return;
-    for (const [shard, keys] of Map.groupBy(found, (key) => key.slice(0, key.indexOf("}") + 1))) {
-      const live = allKeys.includes(shard) ? ((await redis.get(`${shard}:generation`)) ?? firstGeneration) : undefined;
-      const gone = keys.filter((key) => {
-        const [generation = "", ...rest] = key.slice(shard.length + 1).split(":");
-        return rest.length > 0 && generation !== live && generation !== own;
-      });
-      if (gone.length > 0) await redis.unlink(...gone);
-    }
+    const live = (await redis.get(`${shard}:generation`)) ?? firstGeneration;
+    const gone = keys.filter((key) => {
+      const [generation = "", ...rest] = key.slice(shard.length + 1).split(":");
+      return rest.length > 0 && generation !== live && generation !== own;
+    });
+    if (gone.length > 0) await redis.unlink(...gone);
   }
 }
