@@ -68,25 +68,6 @@ test("a frozen broker: some requests wait, the others get 503 at once, and nothi
   await expectKept();
 });
 
-test("while the primary is frozen, today is that of the read endpoint, and only the first reads wait", async () => {
-  const primary = system.server("database-primary");
-  const statuses = new Set<number>();
-  const statements = async () =>
-    sumOf(await metricsOf(), /^tally_gateway_read_keys_count\{domain="purchases",endpoint="write"\} (\d+)$/gm);
-  const statementsOf = async (requests: number) => {
-    const before = await statements();
-    const today = async () => statuses.add((await fetch(`${system.url}/stores/1/top-items?date=today`)).status);
-    await Promise.all(Array.from({ length: requests }, today));
-    return (await statements()) - before;
-  };
-  primary.kill("SIGSTOP");
-  onTestFinished(() => primary.kill("SIGCONT"));
-  await expect.poll(() => statementsOf(40)).toBe(0);
-  primary.kill("SIGCONT");
-  await expect.poll(() => statementsOf(1)).toBe(1);
-  expect(statuses).toEqual(new Set([200]));
-});
-
 test("a broker under an alarm of its memory: 503 at once, and intake continues when it ends", async () => {
   const watermark = (share: string) => operator.rabbitmqctl("set_vm_memory_high_watermark", share);
   await watermark("0");

@@ -3,6 +3,7 @@ import type { FastifyContextConfig } from "fastify";
 import type { DomainAccess } from "./admission/admission.ts";
 import type { GatewayServers } from "./connect-servers.ts";
 import { createFinder } from "./find/finder.ts";
+import { isUnavailable } from "./errors/reject.ts";
 import type { TraceOf } from "./ingest/event-traces.ts";
 import type { Intake } from "./ingest/intake.ts";
 import { domainKeys } from "./keys/keys.ts";
@@ -56,8 +57,11 @@ export function serveDomain(
   const sources: Sources = {
     rows: database.reader,
     read,
-    // Any failure: READS_FULL is one of an endpoint that hangs.
-    readNewest: (what, key) => (database.writer.isUp ? write(what, key).catch(() => read(what, key)) : read(what, key)),
+    readNewest: (what, key) =>
+      write(what, key).catch((error: unknown) => {
+        if (isUnavailable(error)) return read(what, key);
+        throw error;
+      }),
     readKept: keptReads({ ...keptNames, read }),
     stream: inTurns(database, config.queryWithinMs),
     boards: {

@@ -284,7 +284,7 @@ test("totals are the sums of one domain, and 0 without batches, none in a statem
   const listened: Database = {
     ...database,
     reader: listenedTo(database.reader),
-    writer: { isUp: true, ...listenedTo(database.writer) },
+    writer: listenedTo(database.writer),
     snapshot: (endpoint, work, how) =>
       database.snapshot(endpoint, (snapshot) => work({ ...snapshot, ...listenedTo(snapshot) }), how),
   };

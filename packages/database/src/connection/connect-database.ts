@@ -25,8 +25,8 @@ export interface Database {
   readonly reader: SqlReader;
   /** `reader` and `snapshot` use them in turns, without those that are down or behind. */
   readonly replicas: readonly Replica[];
-  /** Single reads on the write endpoint, which see the latest commits. `isUp`: as a replica's. */
-  readonly writer: SqlReader & Pick<Replica, "isUp">;
+  /** Single reads on the write endpoint, which see the latest commits. */
+  readonly writer: SqlReader;
   /** Runs `work` on one consistent snapshot. No retries. */
   snapshot<T>(
     endpoint: "read" | "write",
