@@ -233,12 +233,11 @@ test("a sale and a refund are of tomorrow in the zone of their store at the late
   const inBulk = Object(await (await bulk(entries)).json());
   expect(inBulk.results).toMatchObject([{ status: 201 }, { status: 400, error: expect.stringMatching(/^date: /) }]);
 
-  // A zone that only processes with newer data know. The store is in UTC, where it may be that day already.
+  // A zone that only processes with newer data know: the date is possible in some zone.
   const zoneIs = (zone: string) =>
     openDatabase(system).transaction((tx) => tx.execute("UPDATE stores SET zone = ? WHERE store_id = 76", [zone]));
   await zoneIs("Mars/Base");
-  // Entries that take long to reject: the first is checked before the last is read.
-  expect([207, 400]).toContain((await bulk([entries[1], ...Array.from({ length: 999 }, () => ({}))])).status);
+  expect((await bulk([entries[1], ...Array.from({ length: 999 }, () => ({}))])).status).toBe(207);
   expect((await at("/top-items?date=today")).status).toBe(200);
   expect((await at("/stores/76/sales")).status).toBe(200);
   await zoneIs("Pacific/Honolulu");

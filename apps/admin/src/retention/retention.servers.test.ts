@@ -5,7 +5,7 @@ import type { Event } from "@tally/contract";
 import { runTally } from "@tally/local";
 import { silentLog } from "@tally/runtime";
 import { temporaryDirectory } from "@tally/local/at-end";
-import { expect, inject, test } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { exportMonth, type RetainedDomain } from "./export-month.ts";
 import { addRows, dayOfMonth, idOfKey, insertPurchases, purchases } from "./old-purchases.test-kit.ts";
 import { purchasesDatabase, rowOf, sumsIn, sumsOf } from "./old-purchases.test-kit.ts";
@@ -306,7 +306,11 @@ test("a removal that has begun, of a month that is to be kept, stops the command
   await expect(remove({ keep: 4 })).rejects.toThrow(text);
   expect([await countRows(database, "purchases"), await countRows(database, "purchases_leaving")]).toEqual([20, 0]);
   expect((await dryRun(3)).output).toContain(`would finish the removal of ${month}\n`);
+  // A server that stays read-only must not hold the command for ever.
+  const transactions = vi.spyOn(database, "transaction");
   expect(await remove({ keep: 3 })).toMatchObject({ removed: [{ events: 20 }] });
+  for (const [, limits] of transactions.mock.calls) expect(limits).toEqual({ giveUpAfterMs: 15_000 });
+  expect(transactions).toHaveBeenCalled();
 });
 
 test("a command whose clock is ahead removes nothing", async () => {

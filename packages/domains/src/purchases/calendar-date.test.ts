@@ -1,4 +1,4 @@
-import { fieldIn, InvalidInput } from "@tally/contract";
+import { fieldIn, InvalidInput, type Sources } from "@tally/contract";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { isUpToTomorrowEverywhere, isUpToTomorrowSomewhere, parseCalendarDate } from "./calendar-date.ts";
 import { purchases } from "./purchases.ts";
@@ -63,9 +63,17 @@ test("a new sale is of tomorrow in the zone of its store at the latest, by the c
   expect(accepts(20300301)).toEqual([false, false, false, true, true]);
   vi.setSystemTime(Date.UTC(2030, 1, 27, 12));
   expect(accepts(20300228)).toEqual([true, true, true, true, true]);
-  // The registry cannot be read.
-  const check = checkTimes({ id: "", storeId: 1, date: 20300301 }, { readNewest: () => Promise.reject(new Error()) });
-  await expect(check).resolves.toBeUndefined();
+  const check = (readNewest: Sources["readNewest"], date = 20300301) =>
+    checkTimes({ id: "", storeId: 1, date }, { readNewest });
+  const zoneIs =
+    (zone: string): Sources["readNewest"] =>
+    async (read, key) =>
+      read.ofRows([{ zone, closingHour: 0 }], key);
+  await expect(check(zoneIs("UTC"))).rejects.toThrow("date: expected a date up to tomorrow in the store's time zone");
+  // The registry cannot be read, or has a zone that this process does not know.
+  await expect(check(() => Promise.reject(new Error()))).resolves.toBeUndefined();
+  await expect(check(zoneIs("Mars/Base"))).resolves.toBeUndefined();
+  await expect(check(zoneIs("Mars/Base"), 20300302)).rejects.toThrow("date: expected");
   for (const date of [20300302, 99991231]) expect(accepts(date)).not.toContain(true);
   // The clock was ahead.
   vi.setSystemTime(Date.UTC(2030, 1, 26, 12));
