@@ -14,9 +14,9 @@ export function parseMoney(text: string): number {
   return Number(whole + fraction.padEnd(decimals, "0"));
 }
 
-/** 19900 → "1.99", -19900 → "-1.99". */
+/** 19900 → "1.9900", -19900 → "-1.9900". */
 export function moneyText(amount: number): string {
   if (amount < 0) return `-${moneyText(-amount)}`;
   const digits = String(amount).padStart(decimals + 1, "0");
-  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, "");
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
