@@ -147,14 +147,19 @@ test("a key for store 31 neither writes nor reads store 32, and leaves no row th
   const statuses = () => Promise.all(paths.map(async (path) => (await send(path, { headers })).status));
   await expect.poll(statuses, { timeout: 20_000 }).toEqual([200, 403]);
   const [own = "", other = ""] = paths;
-  for (const [path, method, status] of [
+  for (const [path, method, status, body] of [
     [`/live?watch=${own}`, "GET", 200],
     [`/live?watch=${other}`, "GET", 403],
     [`${other}/void`, "POST", 403],
     [`/purchases/${newEventId()}/void`, "POST", 404],
+    [`${other}/void`, "POST", 403, { storeID: 34 }],
+    // The writer rejects it.
+    [`${other}/void`, "POST", 201, { storeID: 31 }],
+    [`/purchases/${newEventId()}/void`, "POST", 201, { storeID: 31 }],
     [`${own}/void`, "POST", 201],
   ] as const) {
-    const response = await send(path, { headers, method });
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await send(path, { headers, method, ...content });
     await response.body?.cancel();
     expect([path, response.status]).toEqual([path, status]);
   }
@@ -167,7 +172,7 @@ test("a key of one store gets no reason of a rejected refund: it may say what an
   const { key } = await newKey("--scope", "purchases:read", "purchases:write", "--store", "51");
   const own = bearer(key);
   const sale = (await sellWith(52, bearer(full.key))).headers.get("tally-event-id");
-  const refund = { storeID: 51, date: "20261120", lines: [{ line: 0, ItemID: 8, numberOfItems: 1 }] };
+  const refund = { storeID: 51, date: "20261120", items: [{ line: 0, ItemID: 8, numberOfItems: 1 }] };
   const headers = { ...own, "idempotency-key": "wrong-item" };
   const sent = await postJson(`${system.url}/purchases/${sale}/refunds`, refund, headers);
   const path = `/events/${sent.headers.get("tally-event-id")}`;
@@ -179,7 +184,7 @@ test("a key of one store gets no reason of a rejected refund: it may say what an
   expect(shown).not.toHaveProperty("reason");
   const [date, named] = [["--date", "20261120"], JSON.stringify({ storeID: 51, idempotencyKey: "own" })];
   await sendWith(key, "purchases", "--storeID", "51", "--custID", "1", ...date, "--items", "9:1", "--key", "own");
-  const flags = ["--sale", named, "--storeID", "51", ...date, "--lines", JSON.stringify(refund.lines), "--wait", "60"];
+  const flags = ["--sale", named, "--storeID", "51", ...date, "--items", JSON.stringify(refund.items), "--wait", "60"];
   const rejectedToo = /^\S{36} rejected: a key that is limited to stores is not told why\n$/;
   expectEnd(await sendWith(key, "refunds", ...flags), 1, rejectedToo);
 });

@@ -10,7 +10,7 @@ import { postJson, sell, sold } from "./kit/sales.ts";
 import { cellsOfBoards, countOf, openDatabase, startSystem } from "./kit/system.ts";
 
 const subscriberMain = join(root, "packages", "broker", "examples", "subscriber.ts");
-const lines = [{ line: 0, ItemID: 9, numberOfItems: 1 }];
+const items = [{ line: 0, ItemID: 9, numberOfItems: 1 }];
 const inside = await openInside(join(await temporaryDirectory(), "inside"), undefined);
 const broker = await openTcpProxy(inject("services").accounts.ranker.amqpUrl);
 atEnd(() => broker.close());
@@ -38,7 +38,7 @@ async function trade(store: number): Promise<void> {
     const sale = { storeID: store, idempotencyKey: key };
     const corrections = [
       () => postJson(`${system.url}/voids`, [{ sale }]),
-      () => postJson(`${system.url}/refunds`, [{ sale, storeID: 70, date: "20261120", lines, idempotencyKey: key }]),
+      () => postJson(`${system.url}/refunds`, [{ sale, storeID: 70, date: "20261120", items, idempotencyKey: key }]),
     ];
     const toSell = () => sell(system.url, store, { headers: { "idempotency-key": key } });
     const correct = corrections[n % 4];
@@ -101,7 +101,7 @@ test("a ranker notes an alert without a broker; killed before it is published, t
   const store = 1 + Math.floor(Math.random() * 1e6);
   const date = String(utcDayOf(Date.now()));
   const { headers } = await sell(system.url, store, { date, quantity: 40 });
-  const refund = { storeID: store, date, lines: [{ line: 0, ItemID: 9, numberOfItems: 30 }] };
+  const refund = { storeID: store, date, items: [{ line: 0, ItemID: 9, numberOfItems: 30 }] };
   const path = `/purchases/${headers.get("tally-event-id")}/refunds`;
   const refunded = await postJson(system.url + path, refund, { "idempotency-key": "back" });
   expect(refunded.status).toBe(201);

@@ -40,15 +40,21 @@ test("send prints the id of an event of any domain, and waits until it is ranked
 test("send takes back a sale that it names by store and key, and reports at once what is rejected", async () => {
   const { eventID } = await tallyJson(system, ...sale, "--key", "to-void", "--wait");
   const named = ["--sale", JSON.stringify({ storeID: 12, idempotencyKey: "to-void" })];
-  const lines = JSON.stringify([{ line: 0, ItemID: 4242, numberOfItems: 4 }]);
-  const refund = ["refunds", ...named, "--storeID", "12", "--date", "20261121", "--lines", lines];
+  const items = JSON.stringify([{ line: 0, ItemID: 4242, numberOfItems: 4 }]);
+  const refund = ["refunds", ...named, "--storeID", "12", "--date", "20261121", "--items", items];
   const reason = "line 0: 3 were sold and 0 taken back, so not 4 more";
   const rejected = `^[0-9a-f-]{36} rejected: ${reason}\n$`;
   expectEnd(await runTally(system, ["send", ...refund, "--wait", "60"]), 1, rejected);
-  expect(await tallyJson(system, "send", "voids", ...named, "--wait")).toMatchObject({ status: 201, ranked: true });
+  expect(await tallyJson(system, "send", "voids", ...named, "--reason", "mistyped", "--wait")).toMatchObject({
+    status: 201,
+    ranked: true,
+  });
   // The replica may lack it yet.
   const shown = async () => (await fetch(`${system.url}/purchases/${eventID}`)).json();
-  await vi.waitFor(async () => expect(await shown()).toMatchObject({ corrections: [{ kind: "void" }] }), 20_000);
+  await vi.waitFor(
+    async () => expect(await shown()).toMatchObject({ corrections: [{ kind: "void", reason: "mistyped" }] }),
+    20_000,
+  );
   expect(await runTally(system, ["send", "purchases", "--eventID", eventID])).toMatchObject({ exitCode: 2 });
   await tallyJson(system, "dead-letters", "discard", "--all");
 });

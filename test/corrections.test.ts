@@ -21,7 +21,7 @@ const becomes = (id: string, state: string) => shows(`/events/${id}`, { state })
 const refund = (line: number, numberOfItems: number) => ({
   storeID: 6,
   date: "20261121",
-  lines: [{ line, ItemID: 9, numberOfItems }],
+  items: [{ line, ItemID: 9, numberOfItems }],
 });
 async function refunded(sale: string, body: object, key: string): Promise<string> {
   const response = await postJson(`${url}/purchases/${sale}/refunds`, body, { "idempotency-key": key });
@@ -61,11 +61,31 @@ test("a refund counts in its own store and day; what is too much is rejected; bo
 
 test("a void is one event however often it is sent, and leaves the sale on no board", async () => {
   const sale = await sold(url, 7, { item: 10, quantity: 4 });
-  const toVoid = (id: string) => postJson(`${url}/purchases/${id}/void`, undefined);
-  const voids = await Promise.all([sale, sale.toUpperCase()].map(toVoid));
-  const ids = new Set(voids.map(({ headers }) => headers.get("tally-event-id") ?? ""));
-  expect([voids.map(({ status }) => status), ids.size]).toEqual([[201, 201], 1]);
-  for (const id of ids) await becomes(id, "stored");
+  const path = `${url}/purchases/${sale}/void`;
+  const wrong = await postJson(path, { storeID: 8 });
+  const id = wrong.headers.get("tally-event-id") ?? "";
+  await shows(`/events/${id}`, { state: "rejected", reason: `the sale ${sale} is not of the store 8` });
+  const first = await postJson(path, { storeID: "007", reason: "mistyped" });
+  await becomes(id, "stored");
+  const voids = [
+    first,
+    ...(await Promise.all([undefined, {}, { reason: "late" }].map((body) => postJson(path, body)))),
+  ];
+  voids.push(
+    await fetch(path.replace(sale, sale.toUpperCase()), { method: "POST", headers: { "content-type": "text/plain" } }),
+  );
+  const sent = voids.map(({ status, headers }) => `${status} ${headers.get("tally-event-id")}`);
+  expect([voids.length, new Set(sent)]).toEqual([5, new Set([`201 ${id}`])]);
+  const entries = [
+    { eventID: sale, storeID: 7, reason: "by mail" },
+    { sale: { storeID: 7, idempotencyKey: "other" }, storeID: 8 },
+  ];
+  expect(await (await postJson(`${url}/voids`, entries)).json()).toMatchObject({
+    results: [{ id }, { status: 400, error: "storeID: expected that of sale, got 8" }],
+  });
+  await becomes(await sold(url, 99), "stored");
+  expect(await tallyJson(system, "dead-letters", "list", "--stage", "conflict")).toEqual([]);
+  await shows(`/purchases/${sale}`, { corrections: [{ eventID: id, kind: "void", storeID: 7, reason: "mistyped" }] });
   await shows("/stores/7/top-items", { items: [] });
   await shows("/items/10/top-stores", { stores: [] });
   await shows("/purchases/latest?storeID=7", { purchases: [{ eventID: sale, voided: true }] });
@@ -118,7 +138,7 @@ async function expectSums({ sales, takenBack, order, killed }: Scenario): Promis
     ),
     ...takenBack.map(({ of, units: numberOfItems, isVoid }, at) => () => {
       if (isVoid) return postJson(`${url}/purchases/${idOf(of)}/void`, undefined);
-      const body = { storeID: store, date, lines: [{ line: 0, ItemID: 9 + of, numberOfItems }] };
+      const body = { storeID: store, date, items: [{ line: 0, ItemID: 9 + of, numberOfItems }] };
       return postJson(`${url}/purchases/${idOf(of)}/refunds`, body, { "idempotency-key": `back-${at}` });
     }),
   ];
@@ -153,7 +173,7 @@ async function expectSums({ sales, takenBack, order, killed }: Scenario): Promis
   expect(Math.min(...left)).toBeGreaterThanOrEqual(0);
   const sums = left.map((quantity, of) => ({ itemID: 9 + of, quantity })).filter(({ quantity }) => quantity > 0);
   const items = sums.toSorted((a, b) => b.quantity - a.quantity);
-  const net = items.map(({ itemID, quantity }) => ({ itemID, netSales: String(2.5 * quantity) }));
+  const net = items.map(({ itemID, quantity }) => ({ itemID, netSales: (2.5 * quantity).toFixed(4) }));
   for (const day of ["", `date=${date}`]) {
     await shows(`/stores/${store}/top-items?${day}`, { items });
     await shows(`/stores/${store}/top-items?by=netSales&${day}`, { items: net });

@@ -22,8 +22,8 @@ for (const domain of domains)
   }
 const voided = await sold(system.url, 76, { item: 5, quantity: 3 });
 const refunded = await sold(system.url, 76, { item: 5, quantity: 3 });
-expect((await postJson(`${system.url}/purchases/${voided}/void`, {})).status).toBe(201);
-const refund = { storeID: 75, date: "20261121", lines: [{ line: 0, ItemID: 5, numberOfItems: 2 }] };
+expect((await postJson(`${system.url}/purchases/${voided}/void`, { reason: "mistyped" })).status).toBe(201);
+const refund = { storeID: 75, date: "20261121", items: [{ line: 0, ItemID: 5, numberOfItems: 2 }] };
 const withKey = { "idempotency-key": "refund-1" };
 expect((await postJson(`${system.url}/purchases/${refunded}/refunds`, refund, withKey)).status).toBe(201);
 const rideOfUnknownSkier = { resortID: "silverMt", dayID: "1", time: "408", liftID: "27" };
@@ -51,6 +51,7 @@ test("what is exported as NDJSON or CSV and imported into another system has the
       const expected = { lines: events, accepted: events, rejected: 0 };
       expect(await tallyJson(other, "import", file, "--domain", domain)).toMatchObject(expected);
     }
+  expect((await runTally(other, ["export", "voids"])).output).toContain('"reason":"mistyped"');
   const hashes = await hashesOf(system);
   expect(hashes).toHaveLength(domains.length);
   expect(await hashesOf(other)).toEqual(hashes);

@@ -21,7 +21,7 @@ test("every valid line is stored once; the others are in a file with their numbe
   expect(output).toContain(`${path}: 2496 lines accepted, 4 rejected`);
   expect(await noteIds()).toBe(2496);
   expect((await readFile(`${path}.rejected.csv`, "utf8")).trimEnd().split("\n")).toEqual([
-    `line,reason,${head}`,
+    `line,problem,${head}`,
     expect.stringMatching(/^11,"date: expected a calendar date as yyyymmdd.*",1,9,20260931,5:1$/),
     expect.stringMatching(/^1501,"custID: expected an integer from 0 .*",1,x,20261120,5:1$/),
     expect.stringMatching(
@@ -83,11 +83,11 @@ test("lines of JSON that hold no event are rejected one by one, and a line break
   expect(await importFile(path)).toMatchObject({ lines: 6, accepted: 1, rejected: 5 });
   const rejected = (await readFile(`${path}.rejected.ndjson`, "utf8")).trimEnd().split("\n");
   expect(rejected.map((line) => JSON.parse(line))).toMatchObject([
-    { line: 2, reason: expect.stringContaining("body: expected JSON, got "), text: "{half" },
-    { line: 3, reason: "expected a JSON object with the fields of an event", text: "[]" },
-    { line: 5, reason: "idempotencyKey: expected 1 to 255 visible ASCII characters", storeID: 4, custID: 2 },
-    { line: 6, reason: 'custID: expected each key once, got "it twice"', text: doubled },
-    { line: 7, reason: 'body: expected at most 64 levels, got "more"', text: deep },
+    { line: 2, problem: expect.stringContaining("body: expected JSON, got "), text: "{half" },
+    { line: 3, problem: "expected a JSON object with the fields of an event", text: "[]" },
+    { line: 5, problem: "idempotencyKey: expected 1 to 255 visible ASCII characters", storeID: 4, custID: 2 },
+    { line: 6, problem: 'custID: expected each key once, got "it twice"', text: doubled },
+    { line: 7, problem: 'body: expected at most 64 levels, got "more"', text: deep },
   ]);
 });
 

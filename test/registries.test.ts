@@ -213,7 +213,7 @@ test("a sale and a refund are of tomorrow in the zone of their store at the late
   const late = dateAfter(38);
   const items = [{ ItemID: 9, numberOfItems: 1 }];
   const entries = [75, 76].map((storeID) => ({ storeID, custID: 1, date: late, items }));
-  const lines = [{ line: 0, ItemID: 9, numberOfItems: 1 }];
+  const refunded = [{ line: 0, ItemID: 9, numberOfItems: 1 }];
   const sale = "00000000-0000-7000-8000-000000000075";
   for (const [storeID, status, date] of [
     [75, 201, late],
@@ -225,7 +225,7 @@ test("a sale and a refund are of tomorrow in the zone of their store at the late
     const responses = await Promise.all([
       sell(system.url, storeID, { date, headers: reader }),
       sell(system.url, storeID, { date, headers: keyed }),
-      postJson(`${system.url}/purchases/${sale}/refunds`, { storeID, date, lines }, keyed),
+      postJson(`${system.url}/purchases/${sale}/refunds`, { storeID, date, items: refunded }, keyed),
     ]);
     expect(responses.map((response) => response.status)).toEqual([status, status, status]);
   }
@@ -277,7 +277,7 @@ test("the sales of a business day are in the hours of the store, without voids a
   const sent = await postJson(`${system.url}/purchases`, [sale("-04:00", 3), sale("-05:00", 1)], reader);
   const [first, second] = Object(await sent.json()).results;
   await postJson(`${system.url}/purchases/${second.id}/void`, undefined, reader);
-  const refund = { storeID: 71, date: "20251102", lines: [{ line: 0, ItemID: 9, numberOfItems: 1 }] };
+  const refund = { storeID: 71, date: "20251102", items: [{ line: 0, ItemID: 9, numberOfItems: 1 }] };
   await postJson(`${system.url}/purchases/${first.id}/refunds`, refund, { ...reader, "idempotency-key": "back" });
 
   const sales = () => read("/stores/71/sales?date=20251102");

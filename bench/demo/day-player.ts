@@ -178,8 +178,8 @@ export class DayPlayer {
     const path = `/purchases/${id}/${takenBack === "void" ? "void" : "refunds"}`;
     const { storeID, date, items, idempotencyKey } = purchase;
     const unit = items.slice(0, 1).map(({ ItemID, unitPrice = "0" }) => ({ ItemID, unitPrice, numberOfItems: 1 }));
-    const lines = unit.map(({ ItemID }) => ({ line: 0, ItemID, numberOfItems: 1 }));
-    const refund = takenBack === "void" ? {} : { body: JSON.stringify({ storeID, date, lines }) };
+    const returned = unit.map(({ ItemID }) => ({ line: 0, ItemID, numberOfItems: 1 }));
+    const refund = takenBack === "void" ? {} : { body: JSON.stringify({ storeID, date, items: returned }) };
     const correction = await this.#post({ method: "POST", path, ...refund }, `${idempotencyKey}-${takenBack}`);
     if (correction === undefined) return;
     this.corrections.add(correction);

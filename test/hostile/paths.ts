@@ -34,12 +34,17 @@ const lift = '{"time":1,"liftID":1}';
 const oldAlbum = "019d0000-0000-7000-8000-000000000000";
 const noAlbum = rejectedMsg(404, /^albumID: expected the id of an album, got/);
 
-const refund = '"storeID":6,"date":"20261121","lines":[{"line":0,"ItemID":9,"numberOfItems":1}]';
+const refund = '"storeID":6,"date":"20261121","items":[{"line":0,"ItemID":9,"numberOfItems":1}]';
 const keyedRefund = `${refund},"idempotencyKey":"k"`;
 const badEntry = (text: string): ExpectedResponse => ok(400, new RegExp(`"index":0,"status":400,"error":"${text}`));
 const places = posts([
   [`/purchases/${oldAlbum}/refunds`, bad(/^Idempotency-Key: expected/), `{${refund}}`],
   ["/purchases/5/void", bad(/^eventID: expected the event id of a purchase/), ""],
+  [`/purchases/${oldAlbum}/void`, bad(/^store: expected no such field/), '{"store":7}'],
+  [`/purchases/${oldAlbum}/void`, bad(/^storeID: expected an integer/), '{"storeID":"x"}'],
+  [`/purchases/${oldAlbum}/void`, bad(/^reason: expected a text of 1 to 200/), `{"reason":"${"x".repeat(201)}"}`],
+  [`/purchases/${oldAlbum}/void`, bad(/^body: expected an object with storeID or reason/), "null"],
+  ["/voids", badEntry("reason: expected a text of 1 to 200"), `[{"eventID":"${oldAlbum}","reason":""}]`],
   ["/refunds", badEntry("eventID: expected one of eventID and sale"), `[{${keyedRefund}}]`],
   [
     "/refunds",

@@ -156,7 +156,7 @@ pageTest("what a panel shows is downloaded as CSV, and its link opens the same d
   const [{ eventID, date: day, items }] = Object(
     await (await fetch(`${system.url}/purchases/latest?storeID=7`)).json(),
   ).purchases;
-  const refund = { storeID: 7, date: day, lines: [{ line: 0, ItemID: items[0].ItemID, numberOfItems: 1 }] };
+  const refund = { storeID: 7, date: day, items: [{ line: 0, ItemID: items[0].ItemID, numberOfItems: 1 }] };
   await postJson(`${system.url}/purchases/${eventID}/refunds`, refund, { "idempotency-key": "back" });
   await page.getByRole("table", { name: "Refunds made here" }).waitFor();
   expect(await overlapping(page)).toEqual([]);

@@ -100,7 +100,7 @@ function correctionsOf(saleId: string, { store, bought }: Purchase, random: () =
     body: JSON.stringify({
       storeID: store + 1,
       date: String(refundDate),
-      lines: lines.map((line) => ({ line, ItemID: bought[line], numberOfItems: 1 })),
+      items: lines.map((line) => ({ line, ItemID: bought[line], numberOfItems: 1 })),
     }),
     units: own,
   });

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { fieldIn } from "./json.ts";
 
-/** The fields that events of all domains have. An event's own fields may be Buffers. */
+/** The fields that events of all domains have. An event's own fields may be Buffers. One named `note` is no content: an
+ * event that comes again with another note is the same. */
 export interface Event {
   readonly id: string;
 }

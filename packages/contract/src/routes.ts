@@ -52,6 +52,8 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   readonly params: TObject;
   /** "ignored": the body is not read. */
   readonly body: TSchema | "ignored";
+  /** No body is an empty object. */
+  readonly mayLackBody?: true;
   /** A request without an Idempotency-Key is rejected. */
   readonly requiresKey?: true;
   /** The scope of an Idempotency-Key. */
@@ -67,7 +69,7 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   readonly requires?: (params: Params, sources: Sources) => Promise<void>;
   /** For API keys that are limited to stores: undefined is about no store or several, and such keys are rejected. */
   readonly storeOf?: (params: Params, body: Body) => StoreId | undefined;
-  /** Instead of storeOf, where only what is stored names the store. Throws NotFound. */
+  /** Where storeOf is absent or undefined and only what is stored names the store. Throws NotFound. */
   readonly storeOfStored?: (params: Params, sources: Sources) => Promise<StoreId>;
   readonly status: 200 | 201;
   /** The plain text of a 2xx; absent: an empty body. */

@@ -29,14 +29,14 @@ test("an item in own columns may have its amounts beside it; empty cells are non
 });
 
 test("JSON in a cell is read as strictly as the body of a request", () => {
-  const columns = columnsOf("refunds", "storeID,date,sale,lines");
-  expect(columns.entryOf(["7", "20261120", "", '[{"ItemID":9,"numberOfItems":1}]'])["lines"]).toEqual([
+  const columns = columnsOf("refunds", "storeID,date,sale,items");
+  expect(columns.entryOf(["7", "20261120", "", '[{"ItemID":9,"numberOfItems":1}]'])["items"]).toEqual([
     { ItemID: 9, numberOfItems: 1 },
   ]);
   const problems = [
-    ["[", "lines: expected JSON, got "],
-    ['[{"ItemID":9,"ItemID":8}]', "lines: [0].ItemID: expected each key once"],
-    ["[".repeat(65) + "]".repeat(65), "lines: expected at most 64 levels"],
+    ["[", "items: expected JSON, got "],
+    ['[{"ItemID":9,"ItemID":8}]', "items: [0].ItemID: expected each key once"],
+    ["[".repeat(65) + "]".repeat(65), "items: expected at most 64 levels"],
   ] as const;
   for (const [cell, problem] of problems) expect(() => columns.entryOf(["7", "20261120", "", cell])).toThrow(problem);
 });

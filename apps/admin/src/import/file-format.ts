@@ -28,21 +28,21 @@ interface LinesOptions {
 export interface FileFormat {
   readonly extension: ".csv" | ".ndjson";
   lines(options: LinesOptions): AsyncIterable<ImportLine>;
-  rejectedLine(line: ImportLine, reason: string): string;
+  rejectedLine(line: ImportLine, problem: string): string;
 }
 
 const csv: FileFormat = {
   extension: ".csv",
   lines: csvLines,
-  rejectedLine: ({ number, cells }, reason) => stringify([[number, reason, ...cells]]),
+  rejectedLine: ({ number, cells }, problem) => stringify([[number, problem, ...cells]]),
 };
 
 const ndjson: FileFormat = {
   extension: ".ndjson",
   lines: ndjsonLines,
-  rejectedLine({ number, cells: [text], content }, reason) {
+  rejectedLine({ number, cells: [text], content }, problem) {
     const fields = "entry" in content ? content.entry : { text };
-    return `${JSON.stringify({ line: number, reason, ...fields })}\n`;
+    return `${JSON.stringify({ line: number, problem, ...fields })}\n`;
   },
 };
 
@@ -110,8 +110,8 @@ async function* ndjsonLines({ chunks }: LinesOptions): AsyncGenerator<ImportLine
 
 /** A line of a file of rejected lines may be corrected and imported. */
 function withoutRejection(entry: EntryFields | undefined): EntryFields | undefined {
-  if (entry === undefined || !("reason" in entry)) return entry;
-  const { line: _line, reason: _reason, ...fields } = entry;
+  if (entry === undefined || !("problem" in entry)) return entry;
+  const { line: _line, problem: _problem, ...fields } = entry;
   return fields;
 }
 
@@ -140,7 +140,7 @@ interface Columns {
 }
 
 /** The columns of a file of rejected lines, which may be corrected and imported. */
-const rejectedColumns = ["line", "reason"] as const;
+const rejectedColumns = ["line", "problem"] as const;
 /** Whether a column is one that a file of rejected lines has more than the file itself. */
 function isOfRejection(name: string | undefined): boolean {
   return rejectedColumns.some((one) => one === name?.trim());

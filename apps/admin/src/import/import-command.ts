@@ -63,7 +63,7 @@ export function importCommand(): Command {
 async function registryOf(file: string): Promise<string | undefined> {
   if (!/\.csv$/i.test(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const head = await textOf(createReadStream(file, { end: 200 }));
-  const start = head.replaceAll('"', "").replace(/^line,reason,/, "");
+  const start = head.replaceAll('"', "").replace(/^line,problem,/, "");
   const all = domains.flatMap(({ otherFiles }) => Object.entries(otherFiles ?? {}));
   const isOf = ([first, second]: readonly string[]) => new RegExp(`^${first},${second}\\b`).test(start);
   return all.find(([, { files }]) => files.isConfiguration === true && isOf(Object.keys(files.fields)))?.[0];

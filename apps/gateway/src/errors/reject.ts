@@ -41,6 +41,8 @@ declare module "fastify" {
     errorKey?: "message" | "msg";
     /** Accepts a body of any type, and drops it. */
     ignoresBody?: boolean;
+    /** An empty body of any type is no body. */
+    mayLackBody?: boolean;
     /** The route parses the body as a form. */
     readsForm?: boolean;
     /** The route parses the entries of a BulkBody. */

@@ -116,7 +116,7 @@ export interface paths {
         readonly put?: never;
         /**
          * takes back a whole purchase
-         * @description In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. 404 for a key that is limited to stores until the purchase is stored.
+         * @description In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. So does one with the `storeID` of another store. However it is sent again, its first `reason` stays. 404 for a key that is limited to stores, without `storeID`, until the purchase is stored.
          */
         readonly post: operations["postPurchasesEventIDVoid"];
         readonly delete?: never;
@@ -2214,7 +2214,16 @@ export interface operations {
             };
             readonly cookie?: never;
         };
-        readonly requestBody?: never;
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description an integer from 0 to 9007199254740991 */
+                    readonly storeID?: number | string;
+                    /** @description a text of 1 to 200 characters, without control characters and without spaces at its ends */
+                    readonly reason?: string;
+                };
+            };
+        };
         readonly responses: {
             /** @description Accepted: durable at the message broker. The row and the rankings follow within a moment */
             readonly 201: {
@@ -2234,6 +2243,7 @@ export interface operations {
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge2"];
             readonly 414: components["responses"]["URITooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -2262,8 +2272,8 @@ export interface operations {
                     readonly storeID: number | string;
                     /** @description a calendar date as yyyymmdd */
                     readonly date: string | number;
-                    /** @description a list of 1 to 500 lines of the purchase */
-                    readonly lines: readonly {
+                    /** @description a list of 1 to 500 items of the purchase */
+                    readonly items: readonly {
                         /** @description an integer from 0 to 499 */
                         readonly line: number | string;
                         /** @description an integer from 0 to 9007199254740991 */
@@ -2325,6 +2335,10 @@ export interface operations {
                         /** @description 1 to 255 visible ASCII characters */
                         readonly idempotencyKey: string;
                     };
+                    /** @description an integer from 0 to 9007199254740991 */
+                    readonly storeID?: number | string;
+                    /** @description a text of 1 to 200 characters, without control characters and without spaces at its ends */
+                    readonly reason?: string;
                     /** @description 1 to 255 visible ASCII characters */
                     readonly idempotencyKey?: string;
                 }[];
@@ -2429,8 +2443,8 @@ export interface operations {
                     readonly storeID: number | string;
                     /** @description a calendar date as yyyymmdd */
                     readonly date: string | number;
-                    /** @description a list of 1 to 500 lines of the purchase */
-                    readonly lines: readonly {
+                    /** @description a list of 1 to 500 items of the purchase */
+                    readonly items: readonly {
                         /** @description an integer from 0 to 499 */
                         readonly line: number | string;
                         /** @description an integer from 0 to 9007199254740991 */
@@ -3194,6 +3208,7 @@ export interface operations {
                                 readonly amount?: string;
                                 readonly name?: string;
                             }[];
+                            readonly reason?: string;
                             readonly saleEventID: string;
                             readonly arrivedAt?: string;
                         }[];
@@ -3266,6 +3281,7 @@ export interface operations {
                                 readonly amount?: string;
                                 readonly name?: string;
                             }[];
+                            readonly reason?: string;
                             readonly arrivedAt?: string;
                         }[];
                         readonly refundable: {

@@ -23,7 +23,13 @@ const unitsOf = ({ refundable }: CorrectedSale) => refundable.map(({ units }) =>
 test("a void takes back all items in the store and on the day of its sale, once", () => {
   const corrected = new CorrectedSale(sale);
   const lines = sold.map(([item, quantity]) => [item, -quantity]);
-  expect(corrected.apply(toVoid)).toEqual({ storeId: 1, date: 20261120, lines });
+  const reason = `the sale ${saleId} is not of the store 7`;
+  expect(corrected.apply({ ...toVoid, note: { storeId: 7 } })).toEqual({ reason });
+  expect(corrected.apply({ ...toVoid, note: { storeId: 1, reason: "mistyped" } })).toEqual({
+    storeId: 1,
+    date: 20261120,
+    lines,
+  });
   expect(unitsOf(corrected)).toEqual([0, 0, 0]);
   expect(corrected.apply(toVoid)).toEqual({ reason: `the sale ${saleId} is void` });
   expect(corrected.apply(refundOf([1, 8, 1]))).toEqual({ reason: `the sale ${saleId} is void` });
@@ -90,7 +96,7 @@ test("refunds get their share of what was paid, together all of it", () => {
 test("a refund may name its amount, up to what is left", () => {
   expect(amountsOf(priced(2, 10_000, 0), [1, 15_000], [1])).toEqual([-15_000, -5000]);
   expect(amountsOf(priced(2, 10_000, 0), [1, 4000], [1])).toEqual([-4000, -10_000]);
-  expect(amountsOf(priced(2, 10_000, 0), [1, 20_001])).toEqual(["line 0: 2 are left, not 2.0001"]);
+  expect(amountsOf(priced(2, 10_000, 0), [1, 20_001])).toEqual(["line 0: 2.0000 are left, not 2.0001"]);
   const corrected = priced(2, 10_000, 0);
   expect([...amountsOf(corrected, [1, 4000]), ...corrected.refundable]).toEqual([-4000, { units: 1, amount: 16_000 }]);
   expect([...amountsOf(corrected, [1, 1]), ...corrected.refundable]).toEqual([-1, { units: 0, amount: 0 }]);
@@ -107,8 +113,8 @@ test("a refund above the largest amount is rejected, and the largest fits the sc
       storeID: 7,
       date: "20261125",
       idempotencyKey: "k",
-      lines: [{ line: 0, ItemID: 5, numberOfItems: 1, amount }],
+      items: [{ line: 0, ItemID: 5, numberOfItems: 1, amount }],
     });
-  expect(() => refundFor("100000000.0001")).toThrow("lines[0].amount: expected at most 100000000");
+  expect(() => refundFor("100000000.0001")).toThrow("items[0].amount: expected at most 100000000.0000");
   expect(Compile(SalesEvent).Check(refundFor("100000000"))).toBe(true);
 });

@@ -36,16 +36,16 @@ const filesOf = (kind: "void" | "refund", own: EventFiles<FileRow>["fields"]): E
 
 const storeOf = (column: unknown): number | null => (typeof column === "number" ? column : null);
 
-export const voidFiles = filesOf("void", {});
+export const voidFiles = filesOf("void", { reason: ({ reason }) => reason });
 
 export const refundFiles = filesOf("refund", {
   storeID: ({ storeId }) => storeId,
   date: ({ date }) => String(date),
-  lines: refundedLines,
+  items: refundedItems,
 });
 
 /** With the amount that it counts: a share of the price would depend on the order of the refunds. */
-function refundedLines({ takenBack = [], lines }: FileRow) {
+function refundedItems({ takenBack = [], lines }: FileRow) {
   return takenBack.map(([line, ItemID, numberOfItems], index) => {
     const amount = lines[index]?.[2];
     return { line, ItemID, numberOfItems, ...(amount !== undefined && { amount: moneyText(-amount) }) };

@@ -3,7 +3,7 @@ import { isEventId, keyedRead, NotFound } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, ids, wholeNumbers } from "../values.ts";
 import { BusinessDate, parseCalendarDate } from "./calendar-date.ts";
-import { itemsMax, Quantity, type RefundEvent, type VoidEvent } from "./event.ts";
+import { itemsMax, Quantity, Reason, type RefundEvent, type VoidEvent } from "./event.ts";
 import { grossMax } from "./lines.ts";
 import { Money, moneyText, parseMoney } from "./money.ts";
 import { checkTimes } from "./registry.ts";
@@ -29,13 +29,13 @@ const Refund = closed(
   {
     storeID: ids.Value,
     date: BusinessDate,
-    lines: Type.Array(RefundedLine, {
+    items: Type.Array(RefundedLine, {
       minItems: 1,
       maxItems: itemsMax,
-      expected: `a list of 1 to ${itemsMax} lines of the purchase`,
+      expected: `a list of 1 to ${itemsMax} items of the purchase`,
     }),
   },
-  { expected: "an object with storeID, date and lines" },
+  { expected: "an object with storeID, date and items" },
 );
 
 /** Names a purchase in a bulk request: by its event id, or by what its till sent. */
@@ -48,39 +48,46 @@ const saleFields = {
     ),
   ),
 };
-const SaleNamed = closed(
-  { ...saleFields, idempotencyKey: Type.Optional(IdempotencyKey) },
+const noteFields = { storeID: Type.Optional(ids.Value), reason: Type.Optional(Reason) };
+const Note = closed(noteFields, { expected: "an object with storeID or reason, or no body" });
+const VoidEntry = closed(
+  { ...saleFields, ...noteFields, idempotencyKey: Type.Optional(IdempotencyKey) },
   { expected: "an object with eventID or sale" },
 );
 
-const voided = (saleId: string): VoidEvent => ({ kind: "void", id: eventIdOfKey("purchases/void", saleId), saleId });
+function voided(saleId: string, { storeID, reason }: Static<typeof Note>): VoidEvent {
+  const storeId = storeID === undefined ? undefined : ids.parse("storeID", storeID);
+  const note = { ...(storeId !== undefined && { storeId }), ...(reason !== undefined && { reason }) };
+  const id = eventIdOfKey("purchases/void", saleId);
+  return { kind: "void", id, saleId, ...(Object.keys(note).length > 0 && { note }) };
+}
 
-function refund(id: string, saleId: string, { storeID, date, lines }: Static<typeof Refund>): RefundEvent {
+function refund(id: string, saleId: string, { storeID, date, items }: Static<typeof Refund>): RefundEvent {
   return {
     kind: "refund",
     id,
     saleId,
     storeId: ids.parse("storeID", storeID),
     date: parseCalendarDate("date", String(date)),
-    lines: lines.map(({ line, ItemID, numberOfItems, amount }, index): RefundEvent["lines"][number] => {
-      const at = lineNumbers.parse(`lines[${index}].line`, line);
-      const itemId = ids.parse(`lines[${index}].ItemID`, ItemID);
+    lines: items.map(({ line, ItemID, numberOfItems, amount }, index): RefundEvent["lines"][number] => {
+      const at = lineNumbers.parse(`items[${index}].line`, line);
+      const itemId = ids.parse(`items[${index}].ItemID`, ItemID);
       if (amount === undefined) return [at, itemId, numberOfItems];
       const money = parseMoney(amount);
-      if (money > grossMax) throw new InvalidInput(`lines[${index}].amount`, `at most ${moneyText(grossMax)}`, amount);
+      if (money > grossMax) throw new InvalidInput(`items[${index}].amount`, `at most ${moneyText(grossMax)}`, amount);
       return [at, itemId, numberOfItems, money];
     }),
   };
 }
 
-function saleIdOf({ eventID, sale }: Static<typeof SaleNamed>): string {
+function saleIdOf({ eventID, sale }: Pick<Static<typeof VoidEntry>, keyof typeof saleFields>): string {
   if (eventID !== undefined && sale === undefined) return parseSaleId(eventID);
   if (eventID !== undefined || sale === undefined)
     throw new InvalidInput("eventID", "one of eventID and sale", eventID ?? null);
   return eventIdOfKey(scopeOfStore(sale.storeID), sale.idempotencyKey);
 }
 
-const returnedLine = { line: 1, ItemID: 4242, numberOfItems: 1 };
+const returnedItem = { line: 1, ItemID: 4242, numberOfItems: 1 };
 
 /** The ids of two purchases of the examples, made of their keys. */
 const exampleSale = "19b3105b-b31b-8059-a798-805392fb8073";
@@ -97,19 +104,24 @@ const oneVoid = ingestRoute({
   path: "/purchases/:eventID/void",
   summary: "takes back a whole purchase",
   description:
-    "In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. 404 for a key that is limited to stores until the purchase is stored",
+    "In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. So does one with the `storeID` of another store. However it is sent again, its first `reason` stays. 404 for a key that is limited to stores, without `storeID`, until the purchase is stored",
   params: SaleParams,
-  body: "ignored",
+  body: Note,
+  mayLackBody: true,
   scope: ({ eventID }) => `purchases/void/${parseSaleId(eventID)}`,
+  storeOf: (_params, { storeID }) => storeID && ids.parse("storeID", storeID),
   async storeOfStored({ eventID }, { readNewest }) {
     const store = await readNewest(storeOfSale, [bytesOfEventId(parseSaleId(eventID))]);
     if (store === undefined) throw new NotFound("eventID", "the event id of a stored purchase", eventID);
     return store;
   },
-  toEvent: (_id, { eventID }): VoidEvent => voided(parseSaleId(eventID)),
+  toEvent: (_id, { eventID }, note): VoidEvent => voided(parseSaleId(eventID), note),
   status: 201,
   examples: {
-    "a void": { params: { eventID: eventIdOfKey(scopeOfStore(voidedSale.storeID), voidedSale.idempotencyKey) } },
+    "a void": {
+      params: { eventID: eventIdOfKey(scopeOfStore(voidedSale.storeID), voidedSale.idempotencyKey) },
+      body: { storeID: voidedSale.storeID, reason: "mistyped" },
+    },
   },
 });
 
@@ -129,7 +141,7 @@ const oneRefund = ingestRoute({
   examples: {
     "one item": {
       params: { eventID: exampleSale },
-      body: { storeID: 5, date: "20261121", lines: [returnedLine] },
+      body: { storeID: 5, date: "20261121", items: [returnedItem] },
       idempotencyKey: "till-5-000019",
     },
   },
@@ -139,12 +151,18 @@ export const manyVoids = bulkRoute({
   path: "/voids",
   summary: "many voids",
   description: "Each names its purchase by `eventID`, or by the store and the idempotency key that it was sent with",
-  entry: SaleNamed,
+  entry: VoidEntry,
   entriesMax: 1000,
   scope: (entry) => `purchases/void/${saleIdOf(entry)}`,
-  storeOf: ({ sale }) => (sale === undefined ? undefined : ids.parse("sale.storeID", sale.storeID)),
+  storeOf: ({ sale, storeID }) =>
+    sale === undefined ? storeID && ids.parse("storeID", storeID) : ids.parse("sale.storeID", sale.storeID),
   key: ({ idempotencyKey }) => idempotencyKey,
-  toEvent: (_id, entry): VoidEvent => voided(saleIdOf(entry)),
+  toEvent(_id, entry): VoidEvent {
+    const { sale, storeID } = entry;
+    if (sale !== undefined && storeID !== undefined && Number(sale.storeID) !== Number(storeID))
+      throw new InvalidInput("storeID", "that of sale", storeID);
+    return voided(saleIdOf(entry), entry);
+  },
   examples: { "a void again": { entries: [{ sale: voidedSale }] } },
 });
 
@@ -154,7 +172,7 @@ export const manyRefunds = bulkRoute({
   description: "Each names its purchase by `eventID`, or by the store and the idempotency key that it was sent with",
   entry: closed(
     { ...saleFields, ...Refund.properties, idempotencyKey: IdempotencyKey },
-    { expected: "an object with eventID or sale, storeID, date, lines and idempotencyKey" },
+    { expected: "an object with eventID or sale, storeID, date, items and idempotencyKey" },
   ),
   entriesMax: 1000,
   scope: (entry) => `purchases/refund/${saleIdOf(entry)}`,
@@ -169,7 +187,7 @@ export const manyRefunds = bulkRoute({
           sale: { storeID: 5, idempotencyKey: "till-5-000017" },
           storeID: 5,
           date: "20261121",
-          lines: [returnedLine],
+          items: [returnedItem],
           idempotencyKey: "till-5-000019",
         },
       ],

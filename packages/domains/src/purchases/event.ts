@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { closed, EventId, StoredNumber } from "../values.ts";
+import { closed, EventId, labels, StoredNumber } from "../values.ts";
 
 export const itemsMax = 500;
 const ofItems = { minItems: 1, maxItems: itemsMax };
@@ -31,8 +31,15 @@ export const PurchaseEvent = closed({
 });
 export type PurchaseEvent = Static<typeof PurchaseEvent>;
 
-/** Takes back a whole purchase, in its store and on its day. */
-export const VoidEvent = closed({ kind: Type.Literal("void"), id: EventId, saleId: EventId });
+export const Reason = labels(200);
+
+/** Takes back a whole purchase, in its store and on its day. `note`: not of a sale of another store; and why. */
+export const VoidEvent = closed({
+  kind: Type.Literal("void"),
+  id: EventId,
+  saleId: EventId,
+  note: Type.Optional(closed({ storeId: Type.Optional(StoredNumber), reason: Type.Optional(Reason) })),
+});
 export type VoidEvent = Static<typeof VoidEvent>;
 
 /** A line of a purchase, from 0; its item; how many of them are taken back; perhaps for which amount, × 10,000. */
@@ -69,4 +76,4 @@ export type SalesEvent = PurchaseEvent | Correction;
 export const isCorrection = (event: SalesEvent): event is Correction => "kind" in event;
 
 /** Raise it with every change of the schema: see Domain. */
-export const eventVersion = 2;
+export const eventVersion = 3;

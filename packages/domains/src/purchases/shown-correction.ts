@@ -14,14 +14,15 @@ export const ShownCorrection = Type.Object({
   storeID: Type.Integer(),
   date: Type.String(),
   items: Type.Array(LineTakenBack),
+  reason: Type.Optional(Type.String()),
 });
 
 type Shown = Static<typeof ShownCorrection>;
-export function shownCorrection({ id, kind, storeId, date, lines, takenBack }: CountedCorrection): Shown {
+export function shownCorrection({ id, kind, storeId, date, lines, takenBack, reason }: CountedCorrection): Shown {
   const items = lines.map(([ItemID, quantity, amount], at) =>
     lineOf(takenBack?.[at]?.[0] ?? at, ItemID, -quantity, amount && -amount),
   );
-  return { eventID: id, kind, storeID: storeId, date: String(date), items };
+  return { eventID: id, kind, storeID: storeId, date: String(date), items, ...(reason !== undefined && { reason }) };
 }
 
 export const CorrectionOfSale = Type.Object({ ...ShownCorrection.properties, saleEventID: Type.String() });

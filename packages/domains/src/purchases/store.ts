@@ -6,7 +6,15 @@ import { eventTable, idColumn } from "../event-table.ts";
 import { closed, EventId, StoredNumber } from "../values.ts";
 import { CorrectedSale, type Counted } from "./correct.ts";
 import type { CountedLine } from "./series.ts";
-import { CountedLines, isCorrection, PurchaseEvent, RefundEvent, type Correction, type SalesEvent } from "./event.ts";
+import {
+  CountedLines,
+  isCorrection,
+  PurchaseEvent,
+  Reason,
+  RefundEvent,
+  type Correction,
+  type SalesEvent,
+} from "./event.ts";
 
 const isLines = Compile(PurchaseEvent.properties.lines);
 const selectDate = (column: string) => `DATE_FORMAT(${column}, '%Y%m%d')`;
@@ -42,6 +50,7 @@ const CorrectionRow = closed({
   date: PurchaseEvent.properties.date,
   lines: CountedLines,
   takenBack: Type.Optional(RefundEvent.properties.lines),
+  reason: Type.Optional(Reason),
 });
 
 export const correctionTable = eventTable(CorrectionRow, "purchase_corrections", {
@@ -51,6 +60,7 @@ export const correctionTable = eventTable(CorrectionRow, "purchase_corrections",
   date: { name: "counted_on", select: selectDate("counted_on"), ofColumn: Number },
   lines: { name: "items", toColumn: JSON.stringify, ofColumn: (column) => listOf(isCounted, column) },
   takenBack: { name: "taken_back", toColumn: JSON.stringify, ofColumn: (column) => listOf(isTakenBack, column) },
+  reason: "reason",
 });
 
 /** A row of a correction. */
@@ -90,7 +100,7 @@ export const store = {
 const isSale = (one: BatchEvent<SalesEvent>): one is BatchEvent<PurchaseEvent> => !isCorrection(one.event);
 const isOfCorrection = (one: BatchEvent<SalesEvent>): one is BatchEvent<Correction> => isCorrection(one.event);
 
-/** The event that a row of a correction was made of. */
+/** The event that a row of a correction was made of, without a note. */
 export function eventOfCorrection({ id, kind, saleId, storeId, date, takenBack = [] }: CountedCorrection): Correction {
   return kind === "void" ? { kind, id, saleId } : { kind, id, saleId, storeId, date, lines: takenBack };
 }
@@ -151,5 +161,6 @@ export async function readCorrections(
 function rowOf(event: Correction, { storeId, date, lines }: Counted): CountedCorrection {
   const { id, kind, saleId } = event;
   const own = { id, kind, saleId, storeId, date, lines: [...lines] };
-  return event.kind === "void" ? own : { ...own, takenBack: event.lines };
+  if (event.kind === "refund") return { ...own, takenBack: event.lines };
+  return event.note?.reason === undefined ? own : { ...own, reason: event.note.reason };
 }

@@ -43,7 +43,8 @@ export function addContentTypes(app: FastifyInstance, bodies: AddressBudget): vo
     };
     readBody(request.raw, bodyLimit, hold, (error, body) => {
       // A route that ignores its body accepts any type. An unknown path is 404 with any body.
-      if (error !== null || config.ignoresBody === true || request.is404) return done(error ?? undefined);
+      const isNone = body.length === 0 && config.mayLackBody === true;
+      if (error !== null || config.ignoresBody === true || isNone || request.is404) return done(error ?? undefined);
       const decode = decoderOf(request);
       if (decode instanceof Error) return done(decode);
       if (decode === "none") return take(body);

@@ -43,7 +43,7 @@ function operationOf(route: ServedRoute, shared: Record<string, object>): object
     summary,
     tags: [domain?.name ?? "system"],
     description: description && `${description}.`,
-    requestBody: parts.body && { required: true, content: parts.body },
+    requestBody: parts.body && { required: !("mayLackBody" in document), content: parts.body },
     parameters: parameters.length === 0 ? undefined : parameters,
     security: access === "open" ? [] : [{ bearer: scopes }, { apiKey: scopes }],
     responses: responsesOf(parts, route, shared),

@@ -12,14 +12,15 @@ import { idempotencyKey, keyHeader } from "../../keys/keys.ts";
 /** One request, one event: validated by the route's schemas. Responds when its batch is confirmed. */
 export function addIngestRoute(app: FastifyInstance, path: string, route: IngestRoute<Event>, served: Served): void {
   const { domain, commit, keys, sources, traceOf } = served;
-  const { params, body, status, text } = route;
+  const { params, body, status, text, mayLackBody = false } = route;
   const ignoresBody = body === "ignored";
   const check = ignoresBody ? undefined : Compile(body);
-  // Parses and checks a body once. Null stands for no body.
+  // Parses and checks a body once. Null stands for no body that is expected.
   const bodyOf = (request: FastifyRequest): unknown => {
     if (check === undefined) return undefined;
     if (request.body !== undefined && !Buffer.isBuffer(request.body)) return request.body;
-    const value = (request.body && parseJsonBody(request.body)) ?? null;
+    const value =
+      request.body === undefined && mayLackBody ? {} : ((request.body && parseJsonBody(request.body)) ?? null);
     if (!check.Check(value)) throw InvalidInput.of(firstProblem(check, value));
     return (request.body = value);
   };
@@ -28,6 +29,7 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
     config: {
       ...routeConfig(domain, route, { action: "write", storeOf: route.storeOfStored ? "inRoute" : storeOf }),
       ignoresBody,
+      mayLackBody,
     },
     schema: { params },
     // Its responses are short.
@@ -53,7 +55,7 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
   async function acceptAfterChecks(key: string | undefined, request: FastifyRequest, reply: FastifyReply) {
     if (route.requires !== undefined) await route.requires(request.params, sources);
     const { grant } = request;
-    const store = grant?.stores && (await route.storeOfStored?.(request.params, sources));
+    const store = grant?.stores && (storeOf(request) ?? (await route.storeOfStored?.(request.params, sources)));
     const forbidden = store === undefined ? undefined : forbiddenStore(grant, store);
     if (forbidden !== undefined) return void reject(reply, forbidden);
     const content = bodyOf(request);
