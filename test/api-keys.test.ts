@@ -158,8 +158,8 @@ test("a key for store 31 neither writes nor reads store 32, and leaves no row th
     [`/purchases/${newEventId()}/void`, "POST", 201, { storeID: 31 }],
     [`${own}/void`, "POST", 201],
   ] as const) {
-    const content = body === undefined ? {} : { body: JSON.stringify(body) };
-    const response = await send(path, { headers, method, ...content });
+    const asJson = { ...headers, "content-type": "application/json" };
+    const response = await send(path, { headers: asJson, method, body: JSON.stringify(body) });
     await response.body?.cancel();
     expect([path, response.status]).toEqual([path, status]);
   }

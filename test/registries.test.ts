@@ -145,8 +145,8 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     file: "stores-78-top-items-20261120-netSales.csv",
     lines: [
       "storeID,storeName,date,by,itemID,name,netSales",
-      '78,"Öst, alt",20261120,netSales,911,"Tee ""grün""",1366.5',
-      `78,"Öst, alt",20261120,netSales,910,'=HYPERLINK(1),1365`,
+      '78,"Öst, alt",20261120,netSales,911,"Tee ""grün""",1366.5000',
+      `78,"Öst, alt",20261120,netSales,910,'=HYPERLINK(1),1365.0000`,
       "",
     ],
   });
@@ -166,8 +166,8 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
   expect(latest.file).toBe("purchases-latest-78.csv");
   expect(latest.lines.map((line) => line.replace(/,20..-.*$/, ",arrived"))).toEqual([
     "eventID,storeID,custID,date,items.ItemID,items.numberOfItems,items.unitPrice,items.name,arrivedAt",
-    `${id},78,5,20261120,910,910,1.5,'=HYPERLINK(1),arrived`,
-    `${id},78,5,20261120,911,911,1.5,"Tee ""grün""",arrived`,
+    `${id},78,5,20261120,910,910,1.5000,'=HYPERLINK(1),arrived`,
+    `${id},78,5,20261120,911,911,1.5000,"Tee ""grün""",arrived`,
     "",
   ]);
   expect(await csvOf("/purchases/latest?storeID=78&format=csv&list=refunds")).toEqual({
@@ -281,15 +281,15 @@ test("the sales of a business day are in the hours of the store, without voids a
   await postJson(`${system.url}/purchases/${first.id}/refunds`, refund, { ...reader, "idempotency-key": "back" });
 
   const sales = () => read("/stores/71/sales?date=20251102");
-  const day = { quantity: 2, grossSales: "6", netSales: "3.3334", receipts: 1 };
+  const day = { quantity: 2, grossSales: "6.0000", netSales: "3.3334", receipts: 1 };
   await expect.poll(sales).toMatchObject({ storeID: 71, date: "20251102", zone: "America/New_York", ...day });
   const { hours } = await sales();
-  expect([hours.length, hours.filter((hour: typeof day) => hour.netSales !== "0")]).toEqual([
+  expect([hours.length, hours.filter((hour: typeof day) => hour.netSales !== "0.0000")]).toEqual([
     25,
     [
-      { from: "2025-11-02T01:00:00-04:00", quantity: 3, grossSales: "6", netSales: "5", receipts: 1 },
+      { from: "2025-11-02T01:00:00-04:00", quantity: 3, grossSales: "6.0000", netSales: "5.0000", receipts: 1 },
       // The refund comes long after that day.
-      { from: "2025-11-02T23:00:00-05:00", quantity: -1, grossSales: "0", netSales: "-1.6666", receipts: 0 },
+      { from: "2025-11-02T23:00:00-05:00", quantity: -1, grossSales: "0.0000", netSales: "-1.6666", receipts: 0 },
     ],
   ]);
 });
