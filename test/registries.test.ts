@@ -44,6 +44,7 @@ test("an operator registers a store, and all gateways know it at once", async ()
     [400, /^validFrom: expected a calendar date/, "70", { ...utc, region: "North", validFrom: "20260230" }],
     [400, /^region: expected a region beside validFrom/, "70", { ...utc, validFrom: "20260601" }],
     [400, /^name: expected a text of 1 to 100 characters/, "70", { name: "" }, operator, 0, "items"],
+    [400, /^category: expected a category beside/, "70", { name: "Tea", validFrom: "20260601" }, operator, 0, "items"],
     [403, /all stores/, "70", { name: "Tea" }, limited, 0, "items"],
   ];
   for (const [status, message, ...request] of rejections)
@@ -84,13 +85,13 @@ test("a store that moves keeps its earlier regions, and what a PUT leaves out st
 test("items get names from a file, are found by a part of them, and rankings show the names", async () => {
   const file = join(await temporaryDirectory(), "items.csv");
   const items = [
-    { itemID: 900, name: "Oat drink, 1 l", category: "Drinks" },
+    { itemID: 900, name: "Oat drink, 1 l", category: "Plants", validFrom: "20260601" },
     { itemID: 901, name: "Apfelmüsli 50 % Frucht" },
     { itemID: 902, name: "Apfelsaft" },
   ];
   await writeFile(
     file,
-    'itemID,name,category\n900,"Oat drink, 1 l",Drinks\n901,Apfelmüsli 50 % Frucht,\n902,Apfelsaft,\n',
+    'itemID,name,category,validFrom\n900,"Oat drink, 1 l",Drinks,10000101\n900,"Oat drink, 1 l",Plants,20260601\n901,Apfelmüsli 50 % Frucht,,\n902,Apfelsaft,,\n',
   );
   expect(await tally(operator, "import", file)).toMatchObject({ exitCode: 0 });
   // PUTs that share a transaction have their own responses.
@@ -115,6 +116,9 @@ test("items get names from a file, are found by a part of them, and rankings sho
   await expect.poll(() => read("/stores/73/top-items")).toMatchObject({ name: "Altona", items: best });
   expect(await read("/stores/73/items/901/rank")).toMatchObject({ name: items[1]?.name, neighbours: best });
   expect(await read("/items/900/top-stores")).toMatchObject({ name: "Oat drink, 1 l", stores: [{ name: "Altona" }] });
+  const moved = { name: "Oat drink, 1 l", category: "Oats" };
+  const today = String(utcDayOf(Date.now()));
+  await expectJson(await put("900", moved, operator, 0, "items"), 200, { itemID: 900, ...moved, validFrom: today });
   // A new name is shown within seconds.
   await put("902", { name: "Apfelsaft naturtrüb" }, operator, 0, "items");
   await expect

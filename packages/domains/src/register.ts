@@ -4,9 +4,11 @@ import { Type, type Static, type TObject, type TProperties } from "typebox";
 import { closed, ids, numberFilter, texts, wholeNumbers } from "./values.ts";
 
 /** `columns`: values by column of the table. Undefined or null leaves a stored value unchanged. */
-interface Row {
+export interface Row {
   readonly id: number;
   readonly columns: Readonly<Record<string, SqlValue | undefined>>;
+  /** Of the field that is valid from a day on; undefined leaves it unchanged, without a day it is from today on. */
+  readonly version: { readonly value: string | undefined; readonly validFrom: number | undefined };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,8 +28,8 @@ interface Parts<B extends TObject, R extends Row> {
   /** The SQL of each field, in the order of a CSV. */
   readonly fields: Readonly<Record<string, string>>;
   readonly shown: TProperties;
-  /** A table of fields that are valid from a day on. */
-  readonly versions?: {
+  /** The table of the field that is valid from a day on. */
+  readonly versions: {
     readonly table: string;
     /** Called when the rows of the register are written and locked. */
     readonly write: (transaction: SqlTransaction, rows: readonly R[]) => Promise<void>;
@@ -57,10 +59,10 @@ function shapeOf<B extends TObject, R extends Row>({ one, fields, shown, version
   const Params = Type.Object({ [idField]: ids.Text });
   const idOf = (params: Static<typeof Params>): number => ids.parse(idField, params[idField] ?? "");
   const columns = Object.entries(fields).map(([name, sql]) => `${sql} AS ${name}`);
-  const join = versions === undefined ? "" : `LEFT JOIN ${versions.table} AS version ON version.${ownId} = ${idColumn}`;
-  const newest = `AND valid_from = (SELECT MAX(valid_from) FROM ${versions?.table} WHERE ${ownId} = ${idColumn})`;
+  const join = `LEFT JOIN ${versions.table} AS version ON version.${ownId} = ${idColumn}`;
+  const newest = `AND valid_from = (SELECT MAX(valid_from) FROM ${versions.table} WHERE ${ownId} = ${idColumn})`;
   const select = `SELECT ${[`${idColumn} AS ${idField}`, ...columns].join(", ")} FROM`;
-  const selectNewest = `${select} ${many} ${join} ${versions === undefined ? "" : newest} WHERE`;
+  const selectNewest = `${select} ${many} ${join} ${newest} WHERE`;
   return {
     one,
     many,
@@ -107,7 +109,7 @@ function putOf<B extends TObject, R extends Row>(parts: Parts<B, R>, shape: Shap
         `INSERT INTO ${many} (${[ownId, ...names].join(", ")}) VALUES ? ON DUPLICATE KEY UPDATE ${kept}`,
         sorted.map(({ id, columns }) => [id, ...names.map((name) => columns[name] ?? null)]),
       );
-      await parts.versions?.write(transaction, sorted);
+      await parts.versions.write(transaction, sorted);
       const stored = await transaction.query<Fields>(byId.select, [sorted.map(({ id }) => id)]);
       const shown = new Map(stored.map((row) => [row[idField], present(row)]));
       return rows.map(({ id }, at) => problems[at] ?? shown.get(id) ?? {});
@@ -180,7 +182,7 @@ function filesOf<B extends TObject, R extends Row>(
   parts: Parts<B, R>,
   { many, idField, idColumn, select, join }: Shape,
 ) {
-  const { fields, versions, requiredColumns, isOfStore } = parts;
+  const { fields, requiredColumns, isOfStore } = parts;
   const names = [idField, ...Object.keys(fields)];
   const files: EventFiles<Event & { readonly values: readonly unknown[] }> = {
     rows: {
@@ -190,7 +192,7 @@ function filesOf<B extends TObject, R extends Row>(
       eventOf: (values) => ({ id: "", values }),
     },
     fields: Object.fromEntries(names.map((name, at) => [name, ({ values }) => values[at]])),
-    order: versions === undefined ? idColumn : `${idColumn}, valid_from`,
+    order: `${idColumn}, valid_from`,
     filters: isOfStore === true ? { store: numberFilter(`${idColumn} = ?`, "--store", ids) } : {},
     ...(requiredColumns && { requiredColumns }),
     isConfiguration: true,

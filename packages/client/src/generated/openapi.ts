@@ -368,7 +368,7 @@ export interface paths {
         };
         /**
          * how much the items of each category sold in all stores, by default today
-         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more. Categories of a region are always added up. Items without a category are left out. A watch repeats it every 15 s.
+         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day; those without one are left out. A watch repeats it every 15 s.
          */
         readonly get: operations["getTopCategories"];
         readonly put?: never;
@@ -551,7 +551,7 @@ export interface paths {
         readonly get: operations["getItemsItemID"];
         /**
          * registers an item: its name and its category
-         * @description A `category` that is left out stays as it was. Rankings show the name within seconds. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`.
+         * @description `category` is valid for the business days from `validFrom` on, until the day of a later category. Without `validFrom` it is valid from today in UTC on, and the first category of an item for all days. Left out, it stays as it was. Rankings show the name within seconds. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`.
          */
         readonly put: operations["putItemsItemID"];
         readonly post?: never;
@@ -3694,6 +3694,7 @@ export interface operations {
                             readonly itemID: number;
                             readonly name: string;
                             readonly category?: string;
+                            readonly validFrom?: string;
                         }[];
                     };
                 };
@@ -3734,6 +3735,7 @@ export interface operations {
                         readonly itemID: number;
                         readonly name: string;
                         readonly category?: string;
+                        readonly validFrom?: string;
                     };
                 };
             };
@@ -3768,6 +3770,8 @@ export interface operations {
                     readonly name: string;
                     /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
                     readonly category?: string;
+                    /** @description a calendar date as yyyymmdd */
+                    readonly validFrom?: string | number;
                 };
             };
         };
@@ -3784,6 +3788,7 @@ export interface operations {
                         readonly itemID: number;
                         readonly name: string;
                         readonly category?: string;
+                        readonly validFrom?: string;
                     };
                 };
             };

@@ -2,8 +2,10 @@ import { boardsOfSeries, chainBoards, InvalidInput, keyedRead, sumOfCounts } fro
 import type { KeyedRead, ReadKey, Sources } from "@tally/contract";
 import { Counts, type Count } from "./counts.ts";
 import { topOfRegion, type Region } from "./live-chain.ts";
+import { itemCategories } from "./items.ts";
 import { sales } from "./series.ts";
-import type { RegionVersion } from "./stores.ts";
+import { storeRegions } from "./stores.ts";
+import type { Version } from "./versions.ts";
 import { inLedger, tables, type Key, type Owner } from "./window-counts.ts";
 
 // A purchase that is not folded is a row; a folded day has up to 16 for each store. Of one day about two seconds, and
@@ -96,10 +98,10 @@ export function ofChain(list: "keys" | "members", field: "date" | "from", region
 }
 
 const versionsOfRegion = keyedRead({
-  select: `SELECT store_id AS store, valid_from AS validFrom, region FROM store_regions
+  select: `${storeRegions.select}
     WHERE store_id IN (SELECT store_id FROM store_regions WHERE region = ?) ORDER BY valid_from DESC`,
   values: ([region]: readonly [string]) => [region],
-  ofRows: (rows: readonly RegionVersion[]) => Map.groupBy(rows, ({ store }) => store),
+  ofRows: (rows: readonly Version[]) => Map.groupBy(rows, ({ id }) => id),
 });
 
 /** Throws InvalidInput for a region without stores. */
@@ -109,20 +111,13 @@ export async function regionNamed({ read }: Pick<Sources, "read">, name: string)
   return {
     stores: [...versions.keys()],
     of: [name, ...versions.values()],
-    has: (store, day) => versions.get(store)?.find(({ validFrom }) => validFrom <= day)?.region === name,
+    has: (store, day) => versions.get(store)?.find(({ validFrom }) => validFrom <= day)?.value === name,
   };
 }
 
-/** The region of each store on a day. */
-export const regionsOnDay = keyedRead({
-  select: `SELECT store_id AS store, valid_from AS validFrom, region FROM store_regions WHERE valid_from <= ? ORDER BY valid_from`,
-  values: ([day]: readonly [number]) => [day],
-  ofRows: (rows: readonly RegionVersion[]) => new Map(rows.map(({ store, region }) => [store, region])),
-});
-
 /** The counts of stores on a day by their region then. */
 export async function byRegion({ read }: Pick<Sources, "read">, day: number, ofStores: Iterable<Count>) {
-  return sumsOf(ofStores, await read(regionsOnDay, [day]));
+  return sumsOf(ofStores, (await read(storeRegions.onDay, []))(day));
 }
 
 /** Of the last seconds: only the boards of the live days are newer. */
@@ -130,16 +125,9 @@ export const kept = async <K extends ReadKey, T>(sources: Kept, what: KeyedRead<
   (await sources.readKept(what, key)) ?? sources.read(what, key);
 type Kept = Pick<Sources, "read" | "readKept">;
 
-const categories = keyedRead({
-  select: "SELECT item_id AS item, category FROM items WHERE category IS NOT NULL",
-  values: () => [],
-  ofRows: (rows: readonly { readonly item: number; readonly category: string }[]) =>
-    new Map(rows.map(({ item, category }) => [item, category])),
-});
-
-/** The counts of items by their category. */
-export async function byCategory(sources: Kept, ofItems: Iterable<Count>) {
-  return sumsOf(ofItems, await kept(sources, categories, []));
+/** The counts of items by their category on a day. */
+export async function byCategory(sources: Kept, day: number, ofItems: Iterable<Count>) {
+  return sumsOf(ofItems, (await kept(sources, itemCategories.onDay, []))(day));
 }
 
 /** The highest first. What has no name is left out. */

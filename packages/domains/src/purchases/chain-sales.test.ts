@@ -1,14 +1,14 @@
 import { fieldIn, utcDayOf, type Sources } from "@tally/contract";
 import { expect, test } from "vitest";
-import { regionsOnDay } from "./chain-counts.ts";
 import { salesOfChain } from "./chain-sales.ts";
 import { samplesOfDay, slotOf } from "./sales-samples.ts";
+import { storeRegions } from "./stores.ts";
 
-const rows = [2, 1].map((store) => ({ store, validFrom: 10000101, region: store === 1 ? "West" : "East" }));
+const rows = [2, 1].map((id) => ({ id, validFrom: 10000101, value: id === 1 ? "West" : "East" }));
 const kept: unknown[] = [];
 // A week ago nothing was sold before the last moment of the day.
 const lastSample = { slot: slotOf(8.64e15), quantity: 1, net: null, receipts: null };
-const rowsOf = (what: unknown) => (what === regionsOnDay ? rows : what === samplesOfDay ? [lastSample] : []);
+const rowsOf = (what: unknown) => (what === storeRegions.onDay ? rows : what === samplesOfDay ? [lastSample] : []);
 const read: Sources["read"] = async (what, key) => what.ofRows(rowsOf(what), key);
 const sold = new Map([1, 2].map((store) => [`${store}`, 5]));
 const sources: Sources = {

@@ -5,14 +5,14 @@ import { businessDayOf, dateAfter, endOf, weekBefore } from "./business-day.ts";
 import { ruleNames } from "./alert-rules.ts";
 import { alertsRead } from "./alerts.ts";
 import { isUpToTomorrowSomewhere } from "./calendar-date.ts";
-import { kept, regionsOnDay } from "./chain-counts.ts";
+import { kept } from "./chain-counts.ts";
 import { currencyOfChain } from "./currency.ts";
 import { items } from "./items.ts";
 import { moneyText } from "./money.ts";
 import { clockOfChain, dayOf, DayText } from "./registry.ts";
 import { difference, lastTwo, noSales, samplesOfDay, soldAt, soldNow, storesAt } from "./sales-samples.ts";
 import { slotOf, sumOf, type Sample, type Sold } from "./sales-samples.ts";
-import { stores } from "./stores.ts";
+import { storeRegions, stores } from "./stores.ts";
 import { ifAvailable } from "./window-counts.ts";
 
 const hourMs = 3_600_000;
@@ -145,14 +145,14 @@ export const salesOfChain = queryRoute({
     const found = isUpToTomorrowSomewhere(date) ? await soldOf(sources, date) : undefined;
     // Before anything is kept: there are millions of other dates.
     if (found === undefined) throw new NotFound("date", "a day of which sales were counted", text);
-    const [samples, samplesBefore, storesBefore, regionsNow, regionsThen, currency] = await Promise.all([
+    const [samples, samplesBefore, storesBefore, regionsOn, currency] = await Promise.all([
       kept(sources, samplesOfDay, [date]),
       kept(sources, samplesOfDay, [before]),
       kept(sources, lastTwo, [before, slotOf(untilMs)]),
-      kept(sources, regionsOnDay, [date]),
-      kept(sources, regionsOnDay, [before]),
+      kept(sources, storeRegions.onDay, []),
       kept(sources, currencyOfChain, []),
     ]);
+    const [regionsNow, regionsThen] = [regionsOn(date), regionsOn(before)];
     const week = Math.round((endOf(clock, date) - endOf(clock, before)) / hourMs);
     const counted = { ...noSales, receipts: samples.at(-1)?.receipts ?? null };
     const total = sumOf([found.none, ...found.stores.values(), counted]);

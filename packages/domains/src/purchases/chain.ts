@@ -134,7 +134,7 @@ const wholeBoardWithinMs = 5000;
 const topCategories = queryRoute({
   path: "/top-categories",
   summary: "how much the items of each category sold in all stores, by default today",
-  description: `${about}. Categories of a region are always added up. Items without a category are left out. A watch repeats it every 15 s`,
+  description: `${about}. Categories of a region are always added up. Items count in the category that they have on the last day; those without one are left out. A watch repeats it every 15 s`,
   query: closed({ ...WindowQuery.properties, ...Region }),
   response: Type.Object({
     ...Region,
@@ -149,7 +149,7 @@ const topCategories = queryRoute({
       query.region === undefined ? liveCounts(sources.boards, window, ofAll("keys")) : undefined;
     const count = async () => ({ counts: (await countsIn(sources, owner, window)).all() });
     const { counts } = await liveOrCounted<{ counts: Iterable<Count> }>(live(), count, wholeBoardWithinMs);
-    const sold = await byCategory(sources, counts);
+    const sold = await byCategory(sources, window.days?.at(-1) ?? 0, counts);
     return { ...shown, categories: sold.map((one) => withAmount({ category: one.name }, window.by, one)) };
   },
   examples: {

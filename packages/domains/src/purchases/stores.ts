@@ -1,10 +1,11 @@
-import { InvalidInput, type SqlTransaction } from "@tally/contract";
+import { InvalidInput } from "@tally/contract";
 import { Type } from "typebox";
-import { register } from "../register.ts";
+import { register, type Row } from "../register.ts";
 import { closed, labels, wholeNumbers } from "../values.ts";
 import { businessDayOf, zoneNamed, type StoreClock } from "./business-day.ts";
-import { BusinessDate, parseCalendarDate } from "./calendar-date.ts";
+import { BusinessDate } from "./calendar-date.ts";
 import { Currency, currencyProblems } from "./currency.ts";
+import { versions } from "./versions.ts";
 
 const closingHours = wholeNumbers(0, 6);
 const expectedZone = "the IANA name of a time zone, such as America/New_York";
@@ -14,13 +15,16 @@ const [Name, Region] = [labels(100), labels(60)];
 const exampleBody = { zone: "Europe/Berlin", closingHour: 2, name: "Berlin Mitte", region: "East", currency: "EUR" };
 export const exampleStore = { storeID: 7, ...exampleBody, validFrom: "10000101" };
 
-interface StoreRow extends StoreClock {
-  readonly id: number;
-  readonly columns: Readonly<Record<string, string | number | undefined>>;
-  readonly region: string | undefined;
+interface StoreRow extends StoreClock, Row {
   readonly currency: string | undefined;
-  readonly validFrom: number | undefined;
 }
+
+export const storeRegions = versions({
+  one: "store",
+  table: "store_regions",
+  field: "region",
+  todayOf: (row: StoreRow) => businessDayOf(row, Date.now()),
+});
 
 export const stores = register({
   one: "store",
@@ -45,63 +49,26 @@ export const stores = register({
     const closingHour = closingHours.parse("closingHour", hour);
     const zone = zoneNamed(text);
     if (zone === undefined) throw new InvalidInput("zone", expectedZone, text);
-    if (from !== undefined && region === undefined)
-      throw new InvalidInput("region", "a region beside validFrom", undefined);
-    const validFrom = from === undefined ? undefined : parseCalendarDate("validFrom", String(from));
     const columns = { zone, closing_hour: closingHour, name, currency };
-    return { id, columns, zone, closingHour, region, validFrom, currency };
+    return { id, columns, zone, closingHour, version: storeRegions.parse(region, from), currency };
   },
   problemsOf: currencyProblems,
   fields: {
     zone: "zone",
     closingHour: "closing_hour",
     name: "name",
-    region: "region",
-    validFrom: "CAST(valid_from AS CHAR)",
+    ...storeRegions.fields,
     currency: "currency",
   },
   shown: {
     zone: Type.String(),
     closingHour: Type.Integer(),
     name: Type.Optional(Type.String()),
-    region: Type.Optional(Type.String()),
-    validFrom: Type.Optional(Type.String()),
+    ...storeRegions.shown,
     currency: Type.Optional(Type.String()),
   },
-  versions: { table: "store_regions", write: writeRegions },
+  versions: storeRegions,
   requiredColumns: ["closingHour"],
   isOfStore: true,
   example: { body: exampleBody, response: exampleStore },
 });
-
-/** The region of a store from a day on. */
-export interface RegionVersion {
-  readonly store: number;
-  readonly validFrom: number;
-  readonly region: string;
-}
-
-// The first calendar date of the API.
-const beginning = 10_000_101;
-const selectVersions =
-  "SELECT store_id AS store, valid_from AS validFrom, region FROM store_regions WHERE store_id IN (?) ORDER BY valid_from";
-const upsertVersions =
-  "INSERT INTO store_regions (store_id, valid_from, region) VALUES ? ON DUPLICATE KEY UPDATE region = VALUES(region)";
-
-/** A region without a day is valid from the store's today on. It is not written if it is today's region already. */
-async function writeRegions(transaction: SqlTransaction, rows: readonly StoreRow[]): Promise<void> {
-  const ids = rows.flatMap(({ id, region }) => (region === undefined ? [] : [id]));
-  if (ids.length === 0) return;
-  const known = Map.groupBy(await transaction.query<RegionVersion>(selectVersions, [ids]), ({ store }) => store);
-  const versions = rows.flatMap(({ id, region, validFrom, ...clock }) => {
-    if (region === undefined) return [];
-    const own = known.getOrInsert(id, []);
-    const from = validFrom ?? (own.length === 0 ? beginning : businessDayOf(clock, Date.now()));
-    if (validFrom === undefined && own.findLast((one) => one.validFrom <= from)?.region === region) return [];
-    // The next row may be of the same store.
-    own.push({ store: id, validFrom: from, region });
-    own.sort((a, b) => a.validFrom - b.validFrom);
-    return [[id, from, region]];
-  });
-  if (versions.length > 0) await transaction.upsert(upsertVersions, versions);
-}

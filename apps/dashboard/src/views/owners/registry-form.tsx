@@ -55,20 +55,26 @@ const params: Readonly<Record<RegistryFormProps["many"], View["params"]>> = {
     { name: "closingHour", label: "Day ends at hour", kind: "choice", default: "0", choices: hours },
     { name: "currency", label: "Currency, such as EUR", kind: "text" },
   ],
-  items: [name, { name: "category", label: "Category", kind: "text" }],
+  items: [
+    name,
+    { name: "category", label: "Category", kind: "text" },
+    { name: "validFrom", label: "Category valid from (default today in UTC)", kind: "date" },
+  ],
 };
 
-/** What the form shows first. The day of a region is asked for with each new one. */
+/** What the form shows first. The day of a region or a category is asked for with each new one. */
 function valuesOf(many: RegistryFormProps["many"], stored: Entry | undefined): Values {
   const known: Readonly<Record<string, string | number | undefined>> = { ...stored, validFrom: "" };
   return Object.fromEntries(params[many].map((one) => [one.name, `${known[one.name] ?? one.default ?? ""}`]));
 }
 
-/** What is not empty: a PUT leaves the rest unchanged. A region that is neither new nor has a new day would become valid
- * today. */
+const dated = ["region", "category"];
+
+/** What is not empty: a PUT leaves the rest unchanged. A region or a category that is neither new nor has a new day would
+ * become valid today. */
 function changed(values: Values, before: Values): Values {
-  const isMoved = values["region"] !== before["region"] || values["validFrom"] !== "";
+  const isMoved = dated.some((field) => values[field] !== before[field]) || values["validFrom"] !== "";
   const texts = Object.entries(values).map(([field, text]) => [field, text.trim()] as const);
-  const kept = texts.filter(([field, text]) => text !== "" && (field !== "region" || isMoved));
+  const kept = texts.filter(([field, text]) => text !== "" && (!dated.includes(field) || isMoved));
   return Object.fromEntries(kept.map(([field, text]) => [field, field === "validFrom" ? compactDate(text) : text]));
 }
