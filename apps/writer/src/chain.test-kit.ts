@@ -54,7 +54,7 @@ export async function register(transaction: SqlTransaction): Promise<void> {
   await transaction.insert("INSERT INTO store_regions (store_id, valid_from, region) VALUES ?", versions);
   // As an earlier release, and then the migration, leave it.
   await transaction.insert("INSERT INTO items (item_id, name, category) VALUES ?", categories);
-  const migration = await readFile(new URL("018-item-categories.sql", purchases.migrations), "utf8");
+  const migration = await readFile(new URL("019-item-categories.sql", purchases.migrations), "utf8");
   await transaction.execute(migration.slice(migration.indexOf("INSERT ")));
   await transaction.insert("INSERT INTO item_categories VALUES ?", [[9, Number(dayOf(1)), "Drinks"]]);
 }

@@ -69,7 +69,7 @@ export interface IngestRoute<E extends Event, Params = unknown, Body = unknown> 
   readonly requires?: (params: Params, sources: Sources) => Promise<void>;
   /** For API keys that are limited to stores: undefined is about no store or several, and such keys are rejected. */
   readonly storeOf?: (params: Params, body: Body) => StoreId | undefined;
-  /** Where storeOf is absent or undefined and only what is stored names the store. Throws NotFound. */
+  /** Instead of storeOf, where only what is stored names the store. Throws NotFound. */
   readonly storeOfStored?: (params: Params, sources: Sources) => Promise<StoreId>;
   readonly status: 200 | 201;
   /** The plain text of a 2xx; absent: an empty body. */

@@ -104,12 +104,11 @@ const oneVoid = ingestRoute({
   path: "/purchases/:eventID/void",
   summary: "takes back a whole purchase",
   description:
-    "In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. So does one with the `storeID` of another store. However it is sent again, its first `reason` stays. 404 for a key that is limited to stores, without `storeID`, until the purchase is stored",
+    "In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. So does one with the `storeID` of another store. However it is sent again, its first `reason` stays. 404 for a key that is limited to stores until the purchase is stored",
   params: SaleParams,
   body: Note,
   mayLackBody: true,
   scope: ({ eventID }) => `purchases/void/${parseSaleId(eventID)}`,
-  storeOf: (_params, { storeID }) => storeID && ids.parse("storeID", storeID),
   async storeOfStored({ eventID }, { readNewest }) {
     const store = await readNewest(storeOfSale, [bytesOfEventId(parseSaleId(eventID))]);
     if (store === undefined) throw new NotFound("eventID", "the event id of a stored purchase", eventID);
@@ -154,8 +153,7 @@ export const manyVoids = bulkRoute({
   entry: VoidEntry,
   entriesMax: 1000,
   scope: (entry) => `purchases/void/${saleIdOf(entry)}`,
-  storeOf: ({ sale, storeID }) =>
-    sale === undefined ? storeID && ids.parse("storeID", storeID) : ids.parse("sale.storeID", sale.storeID),
+  storeOf: ({ sale }) => (sale === undefined ? undefined : ids.parse("sale.storeID", sale.storeID)),
   key: ({ idempotencyKey }) => idempotencyKey,
   toEvent(_id, entry): VoidEvent {
     const { sale, storeID } = entry;

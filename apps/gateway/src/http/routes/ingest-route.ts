@@ -55,7 +55,7 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
   async function acceptAfterChecks(key: string | undefined, request: FastifyRequest, reply: FastifyReply) {
     if (route.requires !== undefined) await route.requires(request.params, sources);
     const { grant } = request;
-    const store = grant?.stores && (storeOf(request) ?? (await route.storeOfStored?.(request.params, sources)));
+    const store = grant?.stores && (await route.storeOfStored?.(request.params, sources));
     const forbidden = store === undefined ? undefined : forbiddenStore(grant, store);
     if (forbidden !== undefined) return void reject(reply, forbidden);
     const content = bodyOf(request);
