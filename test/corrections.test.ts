@@ -43,11 +43,12 @@ test("a refund counts in its own store and day; what is too much is rejected; bo
   const [line, arrivedAt] = [{ line: 0, ItemID: 9 }, expect.stringMatching(/^2.*Z$/)];
   await shows(`/purchases/${sale}`, {
     eventID: sale,
+    state: "stored",
     corrections: [
       { eventID: first, kind: "refund", storeID: 6, arrivedAt, items: [{ ...line, numberOfItems: 2 }] },
       { eventID: second, kind: "refund", storeID: 6, arrivedAt, items: [{ ...line, numberOfItems: 1 }] },
     ],
-    refundable: [{ ...line, numberOfItems: 1 }],
+    items: [{ ...line, numberOfItems: 4, refundable: 1 }],
   });
   const items = [{ ...line, numberOfItems: 2 }];
   await shows("/purchases/latest?storeID=6", {
@@ -88,6 +89,7 @@ test("a void is one event however often it is sent, and leaves the sale on no bo
   await shows(`/purchases/${sale}`, { corrections: [{ eventID: id, kind: "void", storeID: 7, reason: "mistyped" }] });
   await shows("/stores/7/top-items", { items: [] });
   await shows("/items/10/top-stores", { stores: [] });
+  await shows(`/purchases/${sale}`, { items: [{ numberOfItems: 4, refundable: 0 }], corrections: [{ kind: "void" }] });
   await shows("/purchases/latest?storeID=7", { purchases: [{ eventID: sale, voided: true }] });
 });
 

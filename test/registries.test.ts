@@ -156,8 +156,10 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
   });
   const named = {
     storeName: "Öst, alt",
-    items: [{ name: "=HYPERLINK(1)" }, { name: 'Tee "grün"' }],
-    refundable: [{ line: 0, name: "=HYPERLINK(1)" }, {}],
+    items: [
+      { line: 0, unitPrice: "1.5000", discountAmount: "0.0000", refundable: 910, name: "=HYPERLINK(1)" },
+      { line: 1, name: 'Tee "grün"' },
+    ],
   };
   expect(await read(`/purchases/${id}`)).toMatchObject(named);
   expect((await csvOf("/stores/78/items/911/rank?date=20261120&format=csv")).lines).toEqual([
@@ -169,9 +171,9 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
   const latest = await csvOf("/purchases/latest?storeID=78&format=csv");
   expect(latest.file).toBe("purchases-latest-78.csv");
   expect(latest.lines.map((line) => line.replace(/,20..-.*$/, ",arrived"))).toEqual([
-    "eventID,storeID,custID,date,items.ItemID,items.numberOfItems,items.unitPrice,items.name,arrivedAt",
-    `${id},78,5,20261120,910,910,1.5000,'=HYPERLINK(1),arrived`,
-    `${id},78,5,20261120,911,911,1.5000,"Tee ""grün""",arrived`,
+    "eventID,storeID,custID,date,items.ItemID,items.numberOfItems,items.unitPrice,items.discountAmount,items.name,arrivedAt",
+    `${id},78,5,20261120,910,910,1.5000,0.0000,'=HYPERLINK(1),arrived`,
+    `${id},78,5,20261120,911,911,1.5000,0.0000,"Tee ""grün""",arrived`,
     "",
   ]);
   expect(await csvOf("/purchases/latest?storeID=78&format=csv&list=refunds")).toEqual({
@@ -285,15 +287,20 @@ test("the sales of a business day are in the hours of the store, without voids a
   await postJson(`${system.url}/purchases/${first.id}/refunds`, refund, { ...reader, "idempotency-key": "back" });
 
   const sales = () => read("/stores/71/sales?date=20251102");
-  const day = { quantity: 2, grossSales: "6.0000", netSales: "3.3334", receipts: 1 };
-  await expect.poll(sales).toMatchObject({ storeID: 71, date: "20251102", zone: "America/New_York", ...day });
+  const day = { quantity: 2, grossSales: "6.0000", discounts: "1.0000", returns: "1.6666", netSales: "3.3334" };
+  const shown = { storeID: 71, date: "20251102", zone: "America/New_York", ...day, receipts: 1, currency: "EUR" };
+  await expect.poll(sales).toMatchObject(shown);
   const { hours } = await sales();
+  const times = hours.map(({ hour, offset }: Record<"hour" | "offset", string>) => hour + offset);
+  expect(times.slice(0, 4)).toEqual(["00-04:00", "01-04:00", "01-05:00", "02-05:00"]);
+  const sold = { grossSales: "6.0000", discounts: "1.0000", returns: "0.0000", netSales: "5.0000" };
+  const back = { grossSales: "0.0000", discounts: "0.0000", returns: "1.6666", netSales: "-1.6666" };
   expect([hours.length, hours.filter((hour: typeof day) => hour.netSales !== "0.0000")]).toEqual([
     25,
     [
-      { from: "2025-11-02T01:00:00-04:00", quantity: 3, grossSales: "6.0000", netSales: "5.0000", receipts: 1 },
+      { hour: "01", offset: "-04:00", quantity: 3, ...sold, receipts: 1 },
       // The refund comes long after that day.
-      { from: "2025-11-02T23:00:00-05:00", quantity: -1, grossSales: "0.0000", netSales: "-1.6666", receipts: 0 },
+      { hour: "23", offset: "-05:00", quantity: -1, ...back, receipts: 0 },
     ],
   ]);
 });

@@ -71,7 +71,7 @@ test("a batch that is delivered again is published again from its rows, also whe
   await store(events);
   await store([sale(4)]);
   const [published = [], ...others] = await take(4);
-  const items = [{ ItemID: 5, numberOfItems: 1, amount: "1.74" }];
+  const items = [{ ItemID: 5, numberOfItems: 1, amount: "1.7400" }];
   expect(byId(published).map(({ id }) => id)).toEqual(byId(events).map(({ id }) => id));
   expect(published.find(({ id }) => id === refund.id)).toMatchObject({
     type: "tally.purchases.refund.v1",

@@ -23,6 +23,12 @@ test("flags choose the days and the measure; today is the store's", () => {
   const body = { name: "Harbor", items: [{ itemID: 9, quantity: 4 }] };
   const further = textOf(chooseView("store", ["12"], { offset: "20" }), body);
   expect(further).toMatch(/, Harbor\n[^]*^ *21 +9 +4$/m);
+  const amounts = ["6.4700", "-0.5000", "7.0000", "1.2050", "0.0001"].map((netSales) => ({ itemID: 9, netSales }));
+  expect(
+    textOf(chooseView("store", ["12"], { by: "netSales" }), { items: amounts })
+      .match(/\S+$/gm)
+      ?.slice(2),
+  ).toEqual(["6.47", "-0.50", "7.00", "1.205", "0.0001"]);
   expect(path("top-albums", [], { by: "dislikes" })).toMatch(/&by=dislikes$/);
 });
 

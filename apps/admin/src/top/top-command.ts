@@ -62,8 +62,12 @@ export function textOf({ view, values }: Pick<Chosen, "view" | "values">, body: 
     ...(list.some((entry) => fieldIn(entry, memberName) !== undefined) ? [{ label: "Name", field: memberName }] : []),
     { label: count.label, field: counted },
   ];
+  // An amount, which is in the last column, comes with four decimals.
+  const shown = (cell: string, at: number) => (at < columns.length ? cell : cell.replace(/(?<=\.\d\d\d?)0+$/, ""));
   const rows = list.map((entry, index) =>
-    [Number(values["offset"] ?? 0) + index + 1, ...columns.map(({ field }) => fieldIn(entry, field) ?? "")].map(String),
+    [Number(values["offset"] ?? 0) + index + 1, ...columns.map(({ field }) => fieldIn(entry, field) ?? "")]
+      .map(String)
+      .map(shown),
   );
   const [asOf, owner] = [fieldIn(body, "asOf"), fieldIn(body, memberName)];
   const about = Object.entries(values).map(([name, value]) => `${name} ${value}`);

@@ -14,7 +14,7 @@ export function numberText(value: number | null | undefined): string {
 
 const amount = new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 
-/** A count of a board: a number, or an amount as decimal text, "1234.5" as "1,234.50". */
+/** A count of a board: a number, or an amount as decimal text, "1234.5000" as "1,234.50". */
 export const countText = (count: number | string): string =>
   typeof count === "number" ? numberText(count) : amount.format(Number(count));
 

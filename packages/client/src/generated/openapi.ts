@@ -407,7 +407,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * a purchase, its voids and refunds as they arrived, and what can still be refunded
+         * a purchase, its voids and refunds as they arrived, and how many units of each item can still be refunded
          * @description 404 for one that is not stored, or whose month was removed.
          */
         readonly get: operations["getPurchasesEventID"];
@@ -428,7 +428,7 @@ export interface paths {
         };
         /**
          * what a store sold on a business day, today by default, and in each of its local hours
-         * @description Counted from the rows. A sale is in the hour of its `soldAt`, else of its arrival; a time outside of the day counts in the hour next to it. `from` null, last: sales without `soldAt`, sent with a key and stored long ago, whose hour is not known. A void takes back its sale in the hour of the sale, a refund counts in the hour in which it was stored. `receipts`: the sales that are not void. 404 for a day whose month was removed.
+         * @description Counted from the rows. A sale is in the hour of its `soldAt`, else of its arrival; a time outside of the day counts in the hour next to it. `hour` and its `offset` from UTC are local; null, last: sales without `soldAt`, sent with a key and stored long ago, whose hour is not known. A void takes back its sale in the hour of the sale, a refund counts in `quantity` and `returns` of the hour in which it was stored. `grossSales` less `discounts` and `returns` is `netSales`. `receipts`: the sales that are not void. 404 for a day whose month was removed.
          */
         readonly get: operations["getStoresStoreIDSales"];
         readonly put?: never;
@@ -3233,7 +3233,7 @@ export interface operations {
                 /** @description csv; without it the response is JSON */
                 readonly format?: "csv";
                 /** @description the list in the CSV, by default items */
-                readonly list?: "items" | "corrections" | "refundable";
+                readonly list?: "items" | "corrections";
             };
             readonly header?: never;
             readonly path: {
@@ -3258,15 +3258,19 @@ export interface operations {
                         readonly custID: number;
                         readonly date: string;
                         readonly items: {
+                            readonly line: number;
                             readonly ItemID: number;
                             readonly numberOfItems: number;
                             /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
                             readonly unitPrice?: string;
                             /** @description an amount as text such as "1.99", at most 12 digits before the point and 4 after it */
                             readonly discountAmount?: string;
+                            readonly refundable: number;
                             readonly name?: string;
                         }[];
                         readonly soldAt?: string;
+                        /** @constant */
+                        readonly state: "stored";
                         readonly storeName?: string;
                         readonly corrections: {
                             readonly eventID: string;
@@ -3283,13 +3287,6 @@ export interface operations {
                             }[];
                             readonly reason?: string;
                             readonly arrivedAt?: string;
-                        }[];
-                        readonly refundable: {
-                            readonly line: number;
-                            readonly ItemID: number;
-                            readonly numberOfItems: number;
-                            readonly amount?: string;
-                            readonly name?: string;
                         }[];
                     };
                 };
@@ -3338,15 +3335,21 @@ export interface operations {
                         readonly date: string;
                         readonly zone: string;
                         readonly quantity: number;
-                        readonly receipts: number;
                         readonly grossSales: string;
+                        readonly discounts: string;
+                        readonly returns: string;
                         readonly netSales: string;
+                        readonly receipts: number;
+                        readonly currency?: string;
                         readonly hours: {
-                            readonly from: string | null;
+                            readonly hour: string | null;
+                            readonly offset: string | null;
                             readonly quantity: number;
-                            readonly receipts: number;
                             readonly grossSales: string;
+                            readonly discounts: string;
+                            readonly returns: string;
                             readonly netSales: string;
+                            readonly receipts: number;
                         }[];
                     };
                 };

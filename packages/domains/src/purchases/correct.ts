@@ -39,12 +39,9 @@ export class CorrectedSale {
     });
   }
 
-  /** What can still be refunded of each line: units, and the amount of a line with a price. */
-  get refundable(): readonly { readonly units: number; readonly amount: number | undefined }[] {
-    return this.#lines.map(({ sold, returned, left }) => {
-      const units = this.#isVoid ? 0 : sold - returned;
-      return { units, amount: units === 0 ? left && 0 : left };
-    });
+  /** How many units of each line can still be refunded. */
+  get refundable(): readonly number[] {
+    return this.#lines.map(({ sold, returned }) => (this.#isVoid ? 0 : sold - returned));
   }
 
   /** Adds a stored correction and what it counts. Not judged again: corrections are read in another order than they were

@@ -30,7 +30,7 @@ test.each([
   for (const at of [startMs - 1, endMs]) expect(businessDayOf(clock, at)).not.toBe(date);
 
   const sales = new HoursOfSales(clock, date);
-  const expected = { quantity: 0, grossSales: 0, netSales: 0, receipts: 0 };
+  const expected = { quantity: 0, grossSales: 0, netSales: 0, receipts: 0, returns: 0 };
   // Half an hour apart, from before the day until after it: [item, n, price 100, discount 7], and refunds of one.
   for (let n = 1, at = startMs - 2 * hourMs; at < endMs + 2 * hourMs; at += hourMs / 2, n++) {
     const isRefund = n % 5 === 0;
@@ -40,6 +40,7 @@ test.each([
     expected.grossSales += isRefund ? 0 : 100 * n;
     expected.netSales += isRefund ? -93 : 100 * n - 7;
     expected.receipts += isRefund ? 0 : 1;
+    expected.returns += isRefund ? 93 : 0;
   }
   expect(sales.day).toEqual(expected);
   expect(sales.hours.length).toBe(listed + 1);

@@ -2,14 +2,14 @@ import { sumOfCounts } from "@tally/contract";
 import { hoursOf, type StoreClock } from "./business-day.ts";
 import { amountOf, measures, type CountedLine, type Measure } from "./series.ts";
 
-/** Amounts × 10,000. receipts: sales that are not void. */
-export type Totals = Record<Measure | "receipts", number>;
+/** Amounts × 10,000. receipts: sales that are not void. returns: what refunds paid back. */
+export type Totals = Record<Measure | "receipts" | "returns", number>;
 
 /** `from`: when the hour begins; null: it is not known of these sales. */
 type HourOfSales = Totals & { readonly from: Temporal.ZonedDateTime | null };
 
-const names = [...measures, "receipts"] as const;
-const noSales: Totals = { quantity: 0, grossSales: 0, netSales: 0, receipts: 0 };
+const names = [...measures, "receipts", "returns"] as const;
+const noSales: Totals = { quantity: 0, grossSales: 0, netSales: 0, receipts: 0, returns: 0 };
 
 /** The totals of each local hour of a business day. A time outside of the day counts in the hour next to it, so the
  * hours add up to the day whatever a till says. */
@@ -24,12 +24,15 @@ export class HoursOfSales {
     this.#starts = starts.map(({ epochMilliseconds }) => epochMilliseconds);
   }
 
+  /** Lines of a sale that is not void, or of a refund. */
   add(atMs: number | null, lines: readonly CountedLine[], receipts: number): void {
     const last = this.#starts.findLastIndex((startMs) => startMs <= (atMs ?? 0));
     const totals = (atMs === null ? undefined : this.#hours[Math.max(0, last)]) ?? this.#unknown;
     totals.receipts += receipts;
-    for (const measure of measures)
-      for (const line of lines) totals[measure] = sumOfCounts(totals[measure], amountOf(measure, line));
+    for (const line of lines) {
+      for (const measure of measures) totals[measure] = sumOfCounts(totals[measure], amountOf(measure, line));
+      if (amountOf("quantity", line) < 0) totals.returns = sumOfCounts(totals.returns, -amountOf("netSales", line));
+    }
   }
 
   /** All hours of the day, in their order; last, if there are any, the sales whose hour is not known. */

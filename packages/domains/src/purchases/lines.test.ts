@@ -26,11 +26,10 @@ const sold = (more: object = {}) => ({ ItemID: 9, numberOfItems: 3, ...more });
 
 test("amounts are exact from 0.0001 to 2^53 - 1 of them, and what is more is never less", () => {
   for (const [text, amount, shown = text] of [
-    ["0", 0],
+    ["0", 0, "0.0000"],
     ["0.0001", 1],
-    ["1.5", 15_000],
-    ["1.50", 15_000, "1.5"],
-    ["0100.0000", 1_000_000, "100"],
+    ["1.50", 15_000, "1.5000"],
+    ["0100.0000", 1_000_000, "100.0000"],
     ["900719925474.0991", Number.MAX_SAFE_INTEGER],
   ] as const)
     expect([parseMoney(text), moneyText(amount)]).toEqual([amount, shown]);
@@ -46,9 +45,9 @@ test.each([
       [9, 3, 19_900, 59_700],
       [9, 3, 0, 0],
     ],
-    "9:3:1.99:5.97 9:3:0",
+    "9:3:1.9900:5.9700 9:3:0.0000:0.0000",
   ],
-  [[sold({ numberOfItems: 1, unitPrice: "100000000" })], [[9, 1, 1e12, 0]], "9:1:100000000"],
+  [[sold({ numberOfItems: 1, unitPrice: "100000000" })], [[9, 1, 1e12, 0]], "9:1:100000000.0000:0.0000"],
 ])("items become lines, and are the same lines when they come back as JSON or as a CSV cell", (items, lines, cell) => {
   expect(read(items)).toEqual(lines);
   const shown = itemsOfLines(read(items));
@@ -64,11 +63,11 @@ const wrong: readonly (readonly [message: string, items: unknown])[] = [
   ["items[1].unitPrice: expected a price in all items or in none", [sold({ unitPrice: "1" }), sold()]],
   ["items[0].discountAmount: expected a unitPrice beside it", [sold({ discountAmount: "1" })]],
   [
-    "items[0].discountAmount: expected at most the price of all units, 5.97",
+    "items[0].discountAmount: expected at most the price of all units, 5.9700",
     [sold({ unitPrice: "1.99", discountAmount: "5.9701" })],
   ],
   [
-    "items[0].unitPrice: expected at most 100000000 for all units together",
+    "items[0].unitPrice: expected at most 100000000.0000 for all units together",
     [sold({ numberOfItems: 2, unitPrice: "50000000.0001" })],
   ],
   ...wrongPrices.map((unitPrice) => ["the schema", [sold({ unitPrice })]] as const),

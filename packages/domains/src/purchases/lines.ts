@@ -89,7 +89,7 @@ export function itemsOfLines(lines: Lines): ShownItem[] {
       ItemID,
       numberOfItems,
       unitPrice: moneyText(unitPrice),
-      ...(discount > 0 && { discountAmount: moneyText(discount) }),
+      discountAmount: moneyText(discount),
     };
   });
 }

@@ -28,7 +28,7 @@ const exampleOfShown: ShownPurchase = {
   storeID: 7,
   custID: 7001,
   date: "20261121",
-  items: [{ ItemID: 85571, numberOfItems: 2, unitPrice: "1.99", discountAmount: "0.5" }],
+  items: [{ ItemID: 85571, numberOfItems: 2, unitPrice: "1.9900", discountAmount: "0.5000" }],
   soldAt: "2026-11-21T09:29:58.000Z",
 };
 

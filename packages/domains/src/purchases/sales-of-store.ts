@@ -3,6 +3,8 @@ import { eventIdOfBytes, eventTimeOf, NotFound, queryRoute, type SqlReader } fro
 import { Type } from "typebox";
 import { closed, ids } from "../values.ts";
 import { utcClock, type StoreClock } from "./business-day.ts";
+import { kept } from "./chain-counts.ts";
+import { currencyOfChain } from "./currency.ts";
 import { HoursOfSales, type Totals } from "./hours-of-sales.ts";
 import { moneyText } from "./money.ts";
 import { dayOf, DayText, registeredClock } from "./registry.ts";
@@ -71,22 +73,34 @@ async function* portionsOf<Row extends SaleRow>(rows: SqlReader, select: string,
   }
 }
 
-const counts = { quantity: Type.Integer(), receipts: Type.Integer() };
-const shownTotals = { ...counts, grossSales: Type.String(), netSales: Type.String() };
+const shownTotals = {
+  quantity: Type.Integer(),
+  grossSales: Type.String(),
+  discounts: Type.String(),
+  returns: Type.String(),
+  netSales: Type.String(),
+  receipts: Type.Integer(),
+};
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
-const shown = ({ grossSales, netSales, ...of }: Totals) => ({
-  ...of,
+const shown = ({ quantity, grossSales, returns, netSales, receipts }: Totals) => ({
+  quantity,
   grossSales: moneyText(grossSales),
+  discounts: moneyText(grossSales - returns - netSales),
+  returns: moneyText(returns),
   netSales: moneyText(netSales),
+  receipts,
 });
 
-const shownDay = (storeID: number, date: number, zone: string, { day, hours }: HoursOfSales) => ({
+const shownDay = (storeID: number, date: number, zone: string, currency: string | undefined, sales: HoursOfSales) => ({
   storeID,
   date: String(date),
   zone,
-  ...shown(day),
-  hours: hours.map(({ from, ...totals }) => ({
-    from: from && from.toString({ timeZoneName: "never", smallestUnit: "second" }),
+  ...shown(sales.day),
+  ...(currency !== undefined && { currency }),
+  hours: sales.hours.map(({ from, ...totals }) => ({
+    hour: from && String(from.hour).padStart(2, "0"),
+    offset: from && from.offset,
     ...shown(totals),
   })),
 });
@@ -98,7 +112,7 @@ export const salesOfDay = queryRoute({
   path: "/stores/:storeID/sales",
   summary: "what a store sold on a business day, today by default, and in each of its local hours",
   description:
-    "Counted from the rows. A sale is in the hour of its `soldAt`, else of its arrival; a time outside of the day counts in the hour next to it. `from` null, last: sales without `soldAt`, sent with a key and stored long ago, whose hour is not known. A void takes back its sale in the hour of the sale, a refund counts in the hour in which it was stored. `receipts`: the sales that are not void. 404 for a day whose month was removed",
+    "Counted from the rows. A sale is in the hour of its `soldAt`, else of its arrival; a time outside of the day counts in the hour next to it. `hour` and its `offset` from UTC are local; null, last: sales without `soldAt`, sent with a key and stored long ago, whose hour is not known. A void takes back its sale in the hour of the sale, a refund counts in `quantity` and `returns` of the hour in which it was stored. `grossSales` less `discounts` and `returns` is `netSales`. `receipts`: the sales that are not void. 404 for a day whose month was removed",
   params: StoreParams,
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
   query: closed({ date: Type.Optional(DayText) }),
@@ -108,7 +122,8 @@ export const salesOfDay = queryRoute({
     date: Type.String(),
     zone: Type.String(),
     ...shownTotals,
-    hours: Type.Array(Type.Object({ from: Type.Union([Type.String(), Type.Null()]), ...shownTotals })),
+    currency: Type.Optional(Type.String()),
+    hours: Type.Array(Type.Object({ hour: TextOrNull, offset: TextOrNull, ...shownTotals })),
   }),
   async respond({ params, query: { date: text = "today" } }, sources) {
     const storeID = ids.parse("storeID", params.storeID);
@@ -116,13 +131,14 @@ export const salesOfDay = queryRoute({
     const date = dayOf(clock, "date", text);
     if ((await sources.rows.query(selectRemoved, [date])).length > 0)
       throw new NotFound("date", "a day whose month was not removed", text);
-    return shownDay(storeID, date, clock.zone, await hoursOfSales(sources.rows, storeID, date, clock));
+    const { currency } = await kept(sources, currencyOfChain, []);
+    return shownDay(storeID, date, clock.zone, currency, await hoursOfSales(sources.rows, storeID, date, clock));
   },
   examples: {
     "a day": {
       params: { storeID: String(exampleStore.storeID) },
       query: { date: "20261121" },
-      response: shownDay(exampleStore.storeID, 20261121, exampleStore.zone, exampleSales),
+      response: shownDay(exampleStore.storeID, 20261121, exampleStore.zone, exampleStore.currency, exampleSales),
     },
   },
 });

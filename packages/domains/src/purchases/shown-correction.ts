@@ -5,7 +5,7 @@ import type { CountedCorrection } from "./store.ts";
 const Line = { line: Type.Integer(), ItemID: Type.Integer(), numberOfItems: Type.Integer() };
 export const LineTakenBack = Type.Object({ ...Line, amount: Type.Optional(Type.String()) });
 
-export const lineOf = (line: number, ItemID: number, numberOfItems: number, amount: number | undefined) =>
+const lineOf = (line: number, ItemID: number, numberOfItems: number, amount: number | undefined) =>
   Object.assign({ line, ItemID, numberOfItems }, amount === undefined ? {} : { amount: moneyText(amount) });
 
 export const ShownCorrection = Type.Object({

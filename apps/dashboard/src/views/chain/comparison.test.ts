@@ -21,12 +21,12 @@ test("sales are compared with a week ago by the share of what was sold then", ()
 });
 
 test("money is shown, and units where sales have no prices", () => {
-  expect([shownOf({ quantity: 5, netSales: "9.5" }), shownOf({ quantity: 5, netSales: "0" })]).toEqual([
+  expect([shownOf({ quantity: 5, netSales: "9.5000" }), shownOf({ quantity: 5, netSales: "0.0000" })]).toEqual([
     "netSales",
     "quantity",
   ]);
   expect([
-    figureText({ quantity: 1234, netSales: "1234.5" }, "netSales"),
+    figureText({ quantity: 1234, netSales: "1234.5000" }, "netSales"),
     figureText({ quantity: 1 }, "netSales"),
   ]).toEqual(["1,234.50", "–"]);
 });

@@ -27,6 +27,7 @@ test.each(["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "＝1"])("%j is n
   expect(cell).toBe(`'${name}`);
 });
 
-test("a negative number or amount stays one", () => {
-  expect(csvOf(Sale, [of({ id: -3, net: "-1.5" })], {})).toBe("\uFEFFid,net,rank.place\r\n-3,-1.5,2\r\n");
+test("a negative number or amount stays one, and an offset from UTC", () => {
+  const csv = csvOf(Sale, [of({ id: -3, name: "-05:00", net: "-1.5000" })], {});
+  expect(csv).toBe("\uFEFFid,name,net,rank.place\r\n-3,-05:00,-1.5000,2\r\n");
 });

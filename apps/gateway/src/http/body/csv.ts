@@ -35,11 +35,11 @@ const joined = (rows: readonly Cells[], others: readonly Cells[]): readonly Cell
 
 // A spreadsheet runs a text that begins like this, also one between quotes (OWASP, CSV injection).
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
-const decimal = /^-?\d+(\.\d+)?$/;
+const numberOrOffset = /^(-?\d+(\.\d+)?|[+-]\d\d:\d\d)$/;
 
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  const safe = formula.test(text) && !decimal.test(text) ? `'${text}` : text;
+  const safe = formula.test(text) && !numberOrOffset.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
