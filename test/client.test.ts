@@ -22,7 +22,7 @@ test("a typed POST and GET of a purchase; the same key is the same event", async
   expect(second.response.headers.get("tally-event-id")).toBe(id);
   await vi.waitFor(async () => {
     const { data } = await client.GET("/stores/{storeID}/top-items", { params: { path: { storeID: "5" } } });
-    expect(data?.items).toEqual([{ itemID: 9, quantity: 2 }]);
+    expect(data?.items).toEqual([{ rank: 1, itemID: 9, quantity: 2 }]);
   }, 20_000);
 });
 

@@ -105,7 +105,7 @@ test("top follows no redirect, which could lose the API key, and takes no page f
 test("top prints the boards of stores, items and days, and of every other domain", async () => {
   await sold(system.url, 12, { item: 4242, quantity: 5 });
   const best = async () => (await tallyJson(system, "top", "store", "12")).items[0];
-  await expect.poll(best).toEqual({ itemID: 4242, quantity: 8 });
+  await expect.poll(best).toEqual({ rank: 1, itemID: 4242, quantity: 8 });
   const top = /^Top stores of an item, itemID 4242, by quantity, as of 2\S+Z\nRank +Store +Sold\n +1 +12 +8\n$/;
   expectEnd(await runTally(system, ["top", "item", "4242"]), 0, top);
   expect((await tallyJson(system, "top", "store", "12", "--date", "20261120")).items).toHaveLength(2);

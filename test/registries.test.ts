@@ -114,7 +114,7 @@ test("items get names from a file, are found by a part of them, and rankings sho
   await postJson(`${system.url}/purchases`, [sale], reader);
   const best = reversed.map(({ itemID, name }) => ({ itemID, name, quantity: itemID }));
   await expect.poll(() => read("/stores/73/top-items")).toMatchObject({ name: "Altona", items: best });
-  expect(await read("/stores/73/items/901/rank")).toMatchObject({ name: items[1]?.name, neighbours: best });
+  expect(await read("/stores/73/items/901/rank")).toMatchObject({ name: items[1]?.name, around: best });
   expect(await read("/items/900/top-stores")).toMatchObject({ name: "Oat drink, 1 l", stores: [{ name: "Altona" }] });
   const moved = { name: "Oat drink, 1 l", category: "Oats" };
   const today = String(utcDayOf(Date.now()));
@@ -148,9 +148,9 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
   await expect.poll(best).toEqual({
     file: "stores-78-top-items-20261120-netSales.csv",
     lines: [
-      "storeID,storeName,date,by,itemID,name,netSales",
-      '78,"Öst, alt",20261120,netSales,911,"Tee ""grün""",1366.5000',
-      `78,"Öst, alt",20261120,netSales,910,'=HYPERLINK(1),1365.0000`,
+      "storeID,storeName,from,to,by,rank,itemID,name,netSales",
+      '78,"Öst, alt",20261120,20261120,netSales,1,911,"Tee ""grün""",1366.5000',
+      `78,"Öst, alt",20261120,20261120,netSales,2,910,'=HYPERLINK(1),1365.0000`,
       "",
     ],
   });
@@ -162,10 +162,10 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     ],
   };
   expect(await read(`/purchases/${id}`)).toMatchObject(named);
-  expect((await csvOf("/stores/78/items/911/rank?date=20261120&format=csv")).lines).toEqual([
-    "storeID,asked.itemID,asked.itemName,date,by,rank,itemID,name,quantity",
-    `78,911,"Tee ""grün""",20261120,quantity,1,911,"Tee ""grün""",911`,
-    `78,911,"Tee ""grün""",20261120,quantity,2,910,'=HYPERLINK(1),910`,
+  expect((await csvOf("/stores/78/items/911/rank?date=20261120&around=1&format=csv")).lines).toEqual([
+    "storeID,asked.itemID,asked.itemName,from,to,by,rank,itemID,name,quantity",
+    `78,911,"Tee ""grün""",20261120,20261120,quantity,1,911,"Tee ""grün""",911`,
+    `78,911,"Tee ""grün""",20261120,20261120,quantity,2,910,'=HYPERLINK(1),910`,
     "",
   ]);
   const latest = await csvOf("/purchases/latest?storeID=78&format=csv");
@@ -200,7 +200,7 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
 
 test("a watch repeats best items within a second, and best categories, which cost more, each 15 s", async () => {
   await put("950", { name: "Ginger", category: "Roots" }, operator, 0, "items");
-  const { latest, close } = await openStream(system.url, ["/top-items", "/top-categories"], reader);
+  const { latest, close } = await openStream(system.url, ["/chain/top-items", "/chain/top-categories"], reader);
   await expect.poll(() => [latest(0)?.status, latest(1)?.status], { timeout: 20_000 }).toEqual([200, 200]);
   await sell(system.url, 79, { item: 950, quantity: 7, date: String(utcDayOf(Date.now())), headers: reader });
   const items = () => JSON.stringify(latest(0)?.body);
@@ -244,7 +244,7 @@ test("a sale and a refund are of tomorrow in the zone of their store at the late
     openDatabase(system).transaction((tx) => tx.execute("UPDATE stores SET zone = ? WHERE store_id = 76", [zone]));
   await zoneIs("Mars/Base");
   expect((await bulk([entries[1], ...Array.from({ length: 999 }, () => ({}))])).status).toBe(207);
-  expect((await at("/top-items?date=today")).status).toBe(200);
+  expect((await at("/chain/top-items?date=today")).status).toBe(200);
   expect((await at("/stores/76/sales")).status).toBe(200);
   await zoneIs("Pacific/Honolulu");
 });
@@ -306,22 +306,23 @@ test("the sales of a business day are in the hours of the store, without voids a
 });
 
 test("a sale is in the sales of the chain, of its region and of its hour, and rules of alerts can be changed", async () => {
-  await put("73", { zone: "UTC", region: "Harbour" });
-  const { date } = await read("/sales");
+  await put("73", { zone: "UTC", region: "Harbour A/B" });
+  const { date } = await read("/chain/sales");
   const sale = { storeID: 73, custID: 1, date, items: [{ ItemID: 9, numberOfItems: 4 }] };
   await postJson(`${system.url}/purchases`, [sale], reader);
-  const region = { region: "Harbour", quantity: 4 };
+  const region = { region: "Harbour A/B", quantity: 4 };
   const sold = { date, regions: expect.arrayContaining([region]), alerts: [] };
-  await expect.poll(() => read("/sales")).toMatchObject(sold);
-  const { quantity, hours } = await read("/sales", 1);
+  await expect.poll(() => read("/chain/sales")).toMatchObject(sold);
+  const { quantity, hours } = await read("/chain/sales", 1);
   expect(hours.reduce((sum: number, hour: typeof region) => sum + hour.quantity, 0)).toBe(quantity);
-  expect(await (await at("/sales?format=csv&list=regions")).text()).toMatch(/Harbour,4/);
+  expect(await (await at("/chain/sales?format=csv&list=regions")).text()).toMatch(/Harbour A\/B,4/);
   const from = utcDayOf(Date.now() - 9 * 86_400_000);
-  const { items } = await read(`/top-items?from=${from}&to=${date}&region=Harbour`);
-  expect(items).toContainEqual({ itemID: 9, quantity: 4 });
-  expect((await at("/sales?date=20260101")).status).toBe(404);
+  const of = await read(`/regions/Harbour%20A%2FB/top-items?from=${from}&to=${date}`);
+  expect(of).toMatchObject({ region: "Harbour A/B", from: String(from), to: date });
+  expect(of.items).toContainEqual({ rank: of.items.length, itemID: 9, quantity: 4 });
+  expect((await at("/chain/sales?date=20260101")).status).toBe(404);
   const limited = await keyOf("*:read", "--store", "73");
-  expect((await at("/sales", { headers: limited })).status).toBe(403);
+  expect((await at("/chain/sales", { headers: limited })).status).toBe(403);
 
   const silent = { rule: "silent", isOn: true, minutes: 90, minimum: 5, above: 0 };
   await expectJson(await put("silent", { minutes: 90 }, operator, 0, "alert-rules"), 200, silent);

@@ -40,13 +40,17 @@ test("the path of an event: acknowledged, stored in one transaction, ranked, rea
     { ItemID: 72, numberOfItems: 1 },
   ];
   const purchase = expect.objectContaining({ eventID: id, storeID: 5, custID: 5001, items: [sold, other] });
-  const best = [{ itemID: 71, quantity: 3 }];
+  const best = [{ rank: 1, itemID: 71, quantity: 3 }];
   await expectReads(system.url, [
     ["/items/top5/71", { stores: [{ storeID: 5, numberOfItems: 3 }] }],
     ["/stores/5/top-items?limit=1", { storeID: 5, by: "quantity", asOf, items: best }],
-    ["/items/72/top-stores", expect.objectContaining({ itemID: 72, stores: [{ storeID: 5, quantity: 1 }] })],
+    ["/items/72/top-stores", expect.objectContaining({ itemID: 72, stores: [{ rank: 1, storeID: 5, quantity: 1 }] })],
     ["/purchases?storeID=5&date=20261120&customer=5001", { purchases: [purchase], nextCursor: null }],
-    ["/stores/5/top-items?date=20261120&limit=1", expect.objectContaining({ date: "20261120", items: best })],
+    [
+      "/stores/5/top-items?date=20261120&limit=1",
+      { storeID: 5, from: "20261120", to: "20261120", by: "quantity", asOf, items: best },
+    ],
+    ["/stores/5/items/73/rank", { storeID: 5, itemID: 73, by: "quantity", asOf, rank: null, quantity: 0, around: [] }],
   ]);
 });
 

@@ -137,7 +137,7 @@ pageTest("what a panel shows is downloaded as CSV, and its link opens the same d
   const { page, expectNoFaults } = await open(`${system.url}/`);
   await expect.poll(() => page.getByRole("list", { name: "Best categories today" }).textContent()).toMatch(/^1Drinks/);
   const categories = await downloaded(page, "Best categories today");
-  expect(categories.content).toMatch(/^\uFEFFdate,by,category,netSales\r\n20\d{6},netSales,Drinks,/);
+  expect(categories.content).toMatch(/^\uFEFFfrom,to,by,rank,category,netSales\r\n20\d{6},20\d{6},netSales,1,Drinks,/);
   await page.goto(`${system.url}/#/stores/7`);
   const days = page.url().length;
   const best = page.getByRole("list", { name: "Best sellers today" });
@@ -148,7 +148,7 @@ pageTest("what a panel shows is downloaded as CSV, and its link opens the same d
   const { name, content } = await downloaded(page, `Best sellers on ${date}`);
   expect(name).toBe(`stores-7-top-items-${date.replaceAll("-", "")}-quantity.csv`);
   const lines = content.split("\r\n");
-  expect(lines[0]).toBe("\uFEFFstoreID,storeName,date,by,itemID,name,quantity");
+  expect(lines[0]).toBe("\uFEFFstoreID,storeName,from,to,by,rank,itemID,name,quantity");
   expect(lines).toHaveLength(12);
   const latest = await downloaded(page, "Latest purchases");
   expect(latest.content).toContain(longName);

@@ -9,7 +9,7 @@ const help = {
   tally_ranker_generations_total: "Rebuilds of the rankings from the rows",
   tally_ranker_rebuilds_delayed_total:
     "Rebuilds that had to wait, because the one before it for the same reason did not help",
-  tally_ranker_alerts: "Alerts that GET /sales shows, by rule",
+  tally_ranker_alerts: "Alerts that GET /chain/sales shows, by rule",
   tally_ranker_fold_failures_total: "Attempts to fold old batches that failed",
 };
 const hopSeconds = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60];

@@ -47,7 +47,7 @@ async function openSales() {
   };
 }
 
-const salesOf = (date: number, from = sources) => get("/sales", {}, { date: String(date) }, from);
+const salesOf = (date: number, from = sources) => get("/chain/sales", {}, { date: String(date) }, from);
 
 const amounts = (one: unknown) => [
   Number(fieldIn(one, "quantity")),

@@ -7,14 +7,22 @@ export const measures = ["quantity", "grossSales", "netSales"] as const;
 export const dayOf = (ago: number): string => String(utcDayOf(Date.now() - ago * 86_400_000));
 
 const paths = [
-  ["/top-items", "items", "itemID"],
-  ["/top-stores", "stores", "storeID"],
+  ["top-items", "items", "itemID"],
+  ["top-stores", "stores", "storeID"],
 ] as const;
-export const shown = (entries: unknown, member: "itemID" | "storeID" | "region" | "category", by: string) =>
-  (Array.isArray(entries) ? entries : []).map((entry: unknown) => {
-    const amount = Number(fieldIn(entry, by));
-    return [fieldIn(entry, member), by === "quantity" ? amount : Math.round(amount * 10_000)];
+/** Expects ranks from `first` on. */
+export const shown = (
+  entries: unknown,
+  member: "itemID" | "storeID" | "region" | "category",
+  by: string,
+  first: number | null = 1,
+) =>
+  (Array.isArray(entries) ? entries : []).map((entry: unknown, at) => {
+    expect(fieldIn(entry, "rank")).toBe(first === null ? null : first + at);
+    return [fieldIn(entry, member), amountIn(entry, by)];
   });
+const amountIn = (entry: unknown, by: string) =>
+  Math.round(Number(fieldIn(entry, by)) * (by === "quantity" ? 1 : 10_000));
 
 const summed = <K extends string | number>(sums: readonly Sum[], by: (typeof measures)[number], of: (one: Sum) => K) =>
   [...Map.groupBy(sums, of)]
@@ -22,19 +30,20 @@ const summed = <K extends string | number>(sums: readonly Sum[], by: (typeof mea
     .filter(([, sum]) => sum !== 0)
     .toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
 
-async function compareLists(get: Get, query: Query, sums: readonly Sum[]): Promise<void> {
+async function compareLists(get: Get, query: Query, sums: readonly Sum[], region?: string): Promise<void> {
+  const [start, params] = region === undefined ? ["/chain", {}] : ["/regions/:region", { region }];
   const { date, to: last = date ?? "" } = query;
   const ofCategory = sums.filter((one) => categoryOf(one.itemID, last) !== "");
   for (const by of measures) {
-    const found = fieldIn(await get("/top-categories", {}, { ...query, by }), "categories");
+    const found = fieldIn(await get(`${start}/top-categories`, params, { ...query, by }), "categories");
     expect(shown(found, "category", by)).toEqual(summed(ofCategory, by, (one) => categoryOf(one.itemID, last)));
     for (const [path, list, member] of paths) {
-      const body = await get(path, {}, { ...query, by, limit: 50 });
+      const body = await get(`${start}/${path}`, params, { ...query, by, limit: 50 });
       const best = summed(sums, by, (one) => one[member]);
-      const [asked, entries] = [{ path, ...query, by }, shown(fieldIn(body, list), member, by)];
+      const [asked, entries] = [{ path, ...params, ...query, by }, shown(fieldIn(body, list), member, by)];
       expect({ ...asked, entries }).toEqual({ ...asked, entries: best });
       const total = list === "stores" ? [best.reduce((all, [, sum]) => all + sum, 0)] : [];
-      expect(shown([fieldIn(body, "total") ?? []].flat(), member, by).map(([, sum]) => sum)).toEqual(total);
+      expect([fieldIn(body, "total") ?? []].flat().map((one) => amountIn(one, by))).toEqual(total);
     }
   }
 }
@@ -74,6 +83,24 @@ async function compareRegions(get: Get, date: string, sums: readonly Sum[]): Pro
 type Query = Readonly<Record<string, string>>;
 type Get = (path: string, params: object, query: object) => Promise<unknown>;
 
+/** Compares the rank of an item in a store, and the items around it, with all counts of the store. */
+export async function compareRanks(
+  get: Get,
+  params: { readonly storeID: number; readonly itemID: number },
+  query: Query & { readonly by: string },
+  all: readonly (readonly [item: number, count: number])[],
+): Promise<void> {
+  const at = all.findIndex(([id]) => id === params.itemID);
+  for (const around of [undefined, 0, 1]) {
+    const asked = { ...query, ...(around !== undefined && { around }) };
+    const body = await get("/stores/:storeID/items/:itemID/rank", params, asked);
+    const [each, first] = [around ?? 2, Math.max(at - (around ?? 2), 0)];
+    expect(shown([body], "itemID", query.by, at < 0 ? null : at + 1)).toEqual([all[at] ?? [params.itemID, 0]]);
+    const near = at < 0 ? [] : all.slice(first, at + each + 1);
+    expect(shown(fieldIn(body, "around"), "itemID", query.by, first + 1)).toEqual(near);
+  }
+}
+
 /** Compares the rankings of the chain with the sums of a window, those of regions with the sums of its rows. */
 export async function compareChain(
   { get, writer }: { readonly get: Get; readonly writer: SqlReader },
@@ -86,7 +113,7 @@ export async function compareChain(
   const daily = await writer.query<Sum>(sumsOfRows("store_id, item, day"), [from, to]);
   for (const region of ["South", "North"]) {
     const own = daily.filter((one) => regionOf(one.storeID, one.day) === region);
-    await compareLists(get, { ...window, region }, own);
+    await compareLists(get, window, own, region);
   }
   if (date !== undefined) await compareRegions(get, date, daily);
 }

@@ -24,8 +24,14 @@ test("all stores have one currency, whatever is registered at once; only a singl
   await database.transaction((tx) =>
     tx.insert("INSERT INTO sales_samples (day, slot, quantity, stores, items) VALUES ?", [[day, 1, 2, "[]", "[]"]]),
   );
-  const sales = await get("/sales", {}, { date: String(day) }, sourcesOf(writer, rankings));
-  expect(fieldIn(sales, "currency")).toBe(used);
+  const sources = sourcesOf(writer, rankings);
+  const currencyIn = async (path: string, by: object) =>
+    fieldIn(await get(path, {}, { date: String(day), ...by }, { ...sources, readKept: sources.read }), "currency");
+  expect(await currencyIn("/chain/sales", {})).toBe(used);
+  for (const path of ["/chain/top-items", "/chain/top-categories"]) {
+    expect(await currencyIn(path, { by: "netSales" })).toBe(used);
+    expect(await currencyIn(path, { by: "quantity" })).toBeUndefined();
+  }
   await database.transaction((tx) => tx.execute("UPDATE stores SET currency = NULL"));
   await register([301, "EUR"]);
   const inOne = await register([301, "USD"], [302, "USD"], [301, "EUR"], [303]);

@@ -18,7 +18,7 @@ test("flags choose the days and the measure; today is the store's", () => {
   expect(path("store", ["12"], { date: "today", by: "netSales" })).toMatch(/&date=today&by=netSales$/);
   expect(path("item", ["4"], { from: "20261101", to: "20261128" })).toMatch(/&from=20261101&to=20261128$/);
   const days = path("chain-items", [], { from: "20261101", to: "20261128" });
-  expect(days).toBe("/top-items?limit=10&by=quantity&from=20261101&to=20261128");
+  expect(days).toBe("/chain/top-items?limit=10&by=quantity&from=20261101&to=20261128");
   expect(path("store", ["12"], { offset: "20" })).toMatch(/&offset=20$/);
   const body = { name: "Harbor", items: [{ itemID: 9, quantity: 4 }] };
   const further = textOf(chooseView("store", ["12"], { offset: "20" }), body);

@@ -45,14 +45,15 @@ export function addCsvLists(app: FastifyInstance): void {
   });
 }
 
-/** What a request has chosen, as its response shows it: a date for "today". The name of what the path ends with is
+/** What a request has chosen, as its response shows it: `from` and `to` for "today". The name of what the path ends with is
  * `storeName` beside `storeID`, because entries have names too; `asked.itemID` where they have their own `itemID`. */
 function choicesIn(shown: Values, own: Values, params: readonly string[], query: readonly string[]): Values {
   const column = (name: string) => (name in own ? `asked.${name}` : name);
   const values = (names: readonly string[]) => names.map((name) => [column(name), shown[name]] as const);
   const owner = [column(params.at(-1) ?? "").replace(/ID$/, "Name"), shown["name"]] as const;
-  const all = [...values(params), owner, ...values(query)];
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+  const all = [...values(params), owner, ...values([...query, "from", "to"])];
+  // A list may have the name of a choice.
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined && !Array.isArray(value)));
 }
 
 const ofPages = new Set(["limit", "offset", "after", "cursor"]);
@@ -60,7 +61,10 @@ const ofPages = new Set(["limit", "offset", "after", "cursor"]);
 /** "stores-7-top-items-20261126-netSales" */
 function fileNameOf(start: readonly unknown[], { asked, choices }: Readonly<Record<"asked" | "choices", Values>>) {
   const chosen = Object.keys(asked).filter((name) => !ofPages.has(name));
-  const words = [...start, ...chosen.map((name) => choices[name] ?? asked[name])].join(" ");
+  const words = [
+    ...start,
+    ...chosen.map((name) => choices[name] ?? choices[name === "date" ? "from" : ""] ?? asked[name]),
+  ].join(" ");
   return words
     .replaceAll(/[^A-Za-z0-9]+/g, " ")
     .trim()

@@ -52,7 +52,7 @@ const shown = (rules: AlertRules) => ruleNames.map((rule) => ({ rule, ...rules[r
 
 export const alertRules = queryRoute({
   path: "/alert-rules",
-  summary: "the rules of the alerts in `GET /sales`",
+  summary: "the rules of the alerts in `GET /chain/sales`",
   description:
     "`silent`: a store sold nothing for `minutes`, and at least `minimum` units in the same time a week ago, its last quarter of an hour not counted. `dates`: sales of a store in the last `minutes` are not of its business day. `returns`: of what a store sold today, more than the share `above`, and at least `minimum` units, was returned. `surge`: in the last `minutes`, one of today's 100 best items sold at least `minimum` units, and more than `above` times as many as in the same time a week ago",
   response: Type.Object({ rules: Type.Array(Rule) }),

@@ -1,6 +1,6 @@
-import { NotFound, queryRoute, type Sources } from "@tally/contract";
+import { queryRoute, type Sources } from "@tally/contract";
 import { Type, type Static } from "typebox";
-import { AsOf, ids, parseTopLimit } from "../values.ts";
+import { AsOf, closed, ids, parseTopLimit, wholeNumbers } from "../values.ts";
 import type { Count } from "./counts.ts";
 import { exampleItem, items } from "./items.ts";
 import { moneyText } from "./money.ts";
@@ -15,6 +15,7 @@ const RankParams = Type.Object({ ...StoreParams.properties, ...ItemParams.proper
 
 /** The name of a registered store or item. */
 export const Name = { name: Type.Optional(Type.String()) };
+export const Rank = { rank: Type.Integer() };
 
 /** The field that `by` names. */
 export const Amount = {
@@ -26,12 +27,13 @@ export const withAmount = <T extends object>(shown: T, by: Measure, { count }: P
   Object.assign(shown, by === "quantity" ? { quantity: count } : { [by]: moneyText(count) });
 
 const about =
-  "Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts";
+  "Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts in `currency`. Refunds count on their own day, so a day may have negative counts";
 
 export const asOf = "2026-11-21T09:30:00.087Z";
 const { name } = exampleItem;
-const best = { itemID: 4242, quantity: 4 };
-export const second = { storeID: 7, name: exampleStore.name, quantity: 2 };
+const best = { rank: 1, itemID: 4242, quantity: 4 };
+const second = { rank: 2, itemID: 85571, name, quantity: 3 };
+export const exampleSeller = { storeID: 7, name: exampleStore.name, quantity: 2 };
 
 const Ranking = { ...Name, ...ShownWindow, asOf: AsOf };
 
@@ -50,7 +52,7 @@ async function pageOf<T extends object>(
   const { window, shown } = await parseWindow(sources, asked, storeID);
   const { entries, ...age } = await topIn(sources, owner, window, page);
   const [[own], names] = await Promise.all([owners.namesOf(sources, [owner]), members.namesOf(sources, entries)]);
-  const ranked = entries.map((one, at) => withAmount({ ...of(one.id), ...names[at] }, window.by, one));
+  const ranked = entries.map((one, at) => withAmount({ rank: one.rank, ...of(one.id), ...names[at] }, window.by, one));
   return [{ ...own, ...shown, ...age }, ranked] as const;
 }
 
@@ -64,7 +66,7 @@ const storeBoard = queryRoute({
   response: Type.Object({
     storeID: Type.Integer(),
     ...Ranking,
-    items: Type.Array(Type.Object({ itemID: Type.Integer(), ...Name, ...Amount })),
+    items: Type.Array(Type.Object({ ...Rank, itemID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ params, query }, sources) {
     const storeID = ids.parse("storeID", params.storeID);
@@ -76,7 +78,7 @@ const storeBoard = queryRoute({
     "all days": {
       params: { storeID: "5" },
       query: { limit: "10" },
-      response: { storeID: 5, by: "quantity", asOf, items: [best, { itemID: 85571, name, quantity: 3 }] },
+      response: { storeID: 5, by: "quantity", asOf, items: [best, second] },
     },
     "turnover of one day": {
       params: { storeID: "7" },
@@ -84,10 +86,12 @@ const storeBoard = queryRoute({
       response: {
         storeID: 7,
         name: exampleStore.name,
-        date: "20261121",
+        from: "20261121",
+        to: "20261121",
         by: "netSales",
+        currency: exampleStore.currency,
         asOf,
-        items: [{ itemID: 85571, name, netSales: "3.48" }],
+        items: [{ rank: 1, itemID: 85571, name, netSales: "3.4800" }],
       },
     },
   },
@@ -102,7 +106,7 @@ const itemBoard = queryRoute({
   response: Type.Object({
     itemID: Type.Integer(),
     ...Ranking,
-    stores: Type.Array(Type.Object({ storeID: Type.Integer(), ...Name, ...Amount })),
+    stores: Type.Array(Type.Object({ ...Rank, storeID: Type.Integer(), ...Name, ...Amount })),
   }),
   async respond({ params, query }, sources) {
     const itemID = ids.parse("itemID", params.itemID);
@@ -114,44 +118,59 @@ const itemBoard = queryRoute({
     "an item": {
       params: { itemID: "85571" },
       query: { limit: "10" },
-      response: { itemID: 85571, name, by: "quantity", asOf, stores: [{ storeID: 5, quantity: 3 }, second] },
+      response: {
+        itemID: 85571,
+        name,
+        by: "quantity",
+        asOf,
+        stores: [
+          { rank: 1, storeID: 5, quantity: 3 },
+          { rank: 2, ...exampleSeller },
+        ],
+      },
     },
     "the second store of two days": {
       params: { itemID: "85571" },
       query: { from: "20261120", to: "20261121", limit: "1", offset: "1" },
-      response: { itemID: 85571, name, from: "20261120", to: "20261121", by: "quantity", asOf, stores: [second] },
+      response: {
+        itemID: 85571,
+        name,
+        from: "20261120",
+        to: "20261121",
+        by: "quantity",
+        asOf,
+        stores: [{ rank: 2, ...exampleSeller }],
+      },
     },
   },
 });
 
-const neighbours = 2;
+const arounds = wholeNumbers(0, 10);
 
 const rankOfItem = queryRoute({
   path: "/stores/:storeID/items/:itemID/rank",
-  summary: "the rank of an item in a store, with up to two items before it and two after it",
-  description: `${about}. 404 for an item without a count`,
+  summary: "the rank of an item in a store, between the items around it: 2 on each side, or as `around` says",
+  description: `${about}. \`rank\` is null without a count`,
   params: RankParams,
   storeOf: ({ params }) => ids.parse("storeID", params.storeID),
-  query: WindowQuery,
-  mayMiss: true,
+  query: closed({ ...WindowQuery.properties, around: Type.Optional(arounds.Text) }),
   response: Type.Object({
     storeID: Type.Integer(),
     itemID: Type.Integer(),
     ...Ranking,
-    rank: Type.Integer(),
+    rank: Type.Union([Type.Integer(), Type.Null()]),
     ...Amount,
-    neighbours: Type.Array(Type.Object({ rank: Type.Integer(), itemID: Type.Integer(), ...Name, ...Amount })),
+    around: Type.Array(Type.Object({ ...Rank, itemID: Type.Integer(), ...Name, ...Amount })),
   }),
-  async respond({ params, query }, sources) {
+  async respond({ params, query: { around: each = "2", ...asked } }, sources) {
     const [storeID, itemID] = [ids.parse("storeID", params.storeID), ids.parse("itemID", params.itemID)];
-    const { window, shown } = await parseWindow(sources, query, storeID);
-    const { around = [], ...age } = await rankIn(sources, itemsIn(storeID), window, { id: itemID, each: neighbours });
-    const own = around.find(({ id }) => id === itemID);
-    if (own === undefined) throw new NotFound("itemID", "an item that the store has sold then", params.itemID);
-    const [named, ...names] = await items.namesOf(sources, [own, ...around]);
-    const near = around.map((one, at) => withAmount({ rank: one.rank, itemID: one.id, ...names[at] }, window.by, one));
-    const shownRank = { storeID, itemID, ...named, ...shown, ...age, rank: own.rank, neighbours: near };
-    return withAmount(shownRank, window.by, own);
+    const near = { id: itemID, each: arounds.parse("around", each) };
+    const { window, shown } = await parseWindow(sources, asked, storeID);
+    const { around: found = [], ...age } = await rankIn(sources, itemsIn(storeID), window, near);
+    const { rank, count } = found.find(({ id }) => id === itemID) ?? { rank: null, count: 0 };
+    const [named, ...names] = await items.namesOf(sources, [near, ...found]);
+    const around = found.map((one, at) => withAmount({ rank: one.rank, itemID: one.id, ...names[at] }, window.by, one));
+    return withAmount({ storeID, itemID, ...named, ...shown, ...age, rank, around }, window.by, { count });
   },
   examples: {
     "the second item": {
@@ -164,10 +183,7 @@ const rankOfItem = queryRoute({
         asOf,
         rank: 2,
         quantity: 3,
-        neighbours: [
-          { rank: 1, ...best },
-          { rank: 2, itemID: 85571, name, quantity: 3 },
-        ],
+        around: [best, second],
       },
     },
   },

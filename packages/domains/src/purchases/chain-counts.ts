@@ -130,7 +130,7 @@ export async function byCategory(sources: Kept, day: number, ofItems: Iterable<C
   return sumsOf(ofItems, (await kept(sources, itemCategories.onDay, []))(day));
 }
 
-/** The highest first. What has no name is left out. */
+/** The highest first, with ranks. What has no name is left out. */
 function sumsOf(counts: Iterable<Count>, names: ReadonlyMap<number, string>) {
   const sums = new Map<string, number>();
   for (const { id, count } of counts) {
@@ -138,5 +138,6 @@ function sumsOf(counts: Iterable<Count>, names: ReadonlyMap<number, string>) {
     if (name !== undefined) sums.set(name, sumOfCounts(sums.get(name), count));
   }
   const sold = Array.from(sums, ([name, count]) => ({ name, count })).filter(({ count }) => count !== 0);
-  return sold.toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+  const sorted = sold.toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+  return sorted.map(({ name, count }, at) => ({ rank: at + 1, name, count }));
 }

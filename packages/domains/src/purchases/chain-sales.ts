@@ -6,7 +6,7 @@ import { ruleNames } from "./alert-rules.ts";
 import { alertsRead } from "./alerts.ts";
 import { isUpToTomorrowSomewhere } from "./calendar-date.ts";
 import { kept } from "./chain-counts.ts";
-import { currencyOfChain } from "./currency.ts";
+import { shownCurrency } from "./currency.ts";
 import { items } from "./items.ts";
 import { moneyText } from "./money.ts";
 import { clockOfChain, dayOf, DayText } from "./registry.ts";
@@ -107,7 +107,7 @@ async function shownAlerts(sources: Sources, regions: ReadonlyMap<number, string
 }
 
 export const salesOfChain = queryRoute({
-  path: "/sales",
+  path: "/chain/sales",
   summary: "what all stores have sold on a business day, today by default, beside a week before",
   description:
     "`hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
@@ -150,7 +150,7 @@ export const salesOfChain = queryRoute({
       kept(sources, samplesOfDay, [before]),
       kept(sources, lastTwo, [before, slotOf(untilMs)]),
       kept(sources, storeRegions.onDay, []),
-      kept(sources, currencyOfChain, []),
+      shownCurrency(sources),
     ]);
     const [regionsNow, regionsThen] = [regionsOn(date), regionsOn(before)];
     const week = Math.round((endOf(clock, date) - endOf(clock, before)) / hourMs);

@@ -1,7 +1,7 @@
 import { queryRoute, type Sources } from "@tally/contract";
-import { Type, type Static } from "typebox";
-import { AsOf, closed, ids, labels, parseTopLimit } from "../values.ts";
-import { Amount, asOf as exampleAsOf, ItemParams, Name, second as exampleSeller, withAmount } from "./best-sellers.ts";
+import { Type, type Static, type TObject, type TSchema } from "typebox";
+import { AsOf, closed, ids, labels, parseTopLimit, type None } from "../values.ts";
+import { Amount, asOf as exampleAsOf, exampleSeller, ItemParams, Name, Rank, withAmount } from "./best-sellers.ts";
 import { byCategory, byRegion, ofChain, regionNamed } from "./chain-counts.ts";
 import type { Count } from "./counts.ts";
 import { exampleItem, items } from "./items.ts";
@@ -11,28 +11,48 @@ import { exampleStore, stores } from "./stores.ts";
 import { PageQuery, parseOffset, parseWindow, ShownWindow, WindowQuery } from "./window.ts";
 import { countsIn, ifAvailable, liveOrCounted, storesWith, topIn } from "./window-counts.ts";
 
-const Region = { region: Type.Optional(labels(60)) };
-const ChainQuery = closed({ ...PageQuery.properties, ...Region });
+interface Asked<Query> {
+  readonly params: { readonly region?: string };
+  readonly query: Query;
+}
+
+type Shared = "summary" | "description" | "query" | "response" | "everyMs" | "examples";
+type Ranking<Q extends TObject, R extends TSchema> = Pick<
+  Parameters<typeof queryRoute<R, typeof None, Q>>[0],
+  Shared
+> & { readonly respond: (asked: Asked<Static<Q>>, sources: Sources) => Promise<Static<R>> };
+
+const InRegion = Type.Object({ region: labels(60) });
+
+/** A ranking of all stores, and of those of a region. */
+function rankings<Q extends TObject, R extends TSchema>(name: string, { summary, ...route }: Ranking<Q, R>) {
+  const [all, some] = [`all stores: ${summary}`, `the stores of a region: ${summary}`];
+  return [
+    queryRoute({ path: `/chain/${name}`, ...route, summary: all }),
+    queryRoute({ path: `/regions/:region/${name}`, params: InRegion, ...route, summary: some, examples: {} }),
+  ];
+}
 
 /** A page of a ranking of the chain, by default of today: all but the list, the list, and the sum of all stores. Throws
  * InvalidInput. */
 async function pageOf<T extends object>(
   sources: Sources,
-  query: Static<typeof ChainQuery>,
+  asked: Asked<Static<typeof PageQuery>>,
   list: "keys" | "members",
   of: (id: number) => T,
 ) {
-  const page = { limit: parseTopLimit(query.limit), offset: parseOffset(query.offset) };
-  const { owner, window, shown } = await ownerIn(sources, query, list);
+  const { limit, offset, ...query } = asked.query;
+  const page = { limit: parseTopLimit(limit), offset: parseOffset(offset) };
+  const { owner, window, shown } = await ownerIn(sources, { ...asked, query }, list);
   const { asOf, entries, total = 0 } = await topIn(sources, owner, window, page);
   const names = await (list === "keys" ? items : stores).namesOf(sources, entries);
-  const ranked = entries.map((one, at) => withAmount({ ...of(one.id), ...names[at] }, window.by, one));
+  const ranked = entries.map((one, at) => withAmount({ rank: one.rank, ...of(one.id), ...names[at] }, window.by, one));
   return [{ ...shown, asOf }, ranked, withAmount({}, window.by, { count: total })] as const;
 }
 
-type Chosen = Omit<Static<typeof ChainQuery>, "limit" | "offset">;
+type Chosen = Asked<Static<typeof WindowQuery>>;
 
-async function ownerIn(sources: Sources, { region, ...query }: Chosen, list: "keys" | "members") {
+async function ownerIn(sources: Sources, { params: { region }, query }: Chosen, list: "keys" | "members") {
   const isToday = query.date === undefined && query.from === undefined && query.to === undefined;
   const { window, shown } = await parseWindow(sources, isToday ? { ...query, date: "today" } : query);
   const field = query.from === undefined ? "date" : "from";
@@ -41,53 +61,52 @@ async function ownerIn(sources: Sources, { region, ...query }: Chosen, list: "ke
 }
 
 const about =
-  "Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more";
+  "Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more";
 
 const exampleDay = { date: "20261121" };
-const shownDay = { ...exampleDay, by: "quantity" } as const;
+const shownDay = { from: exampleDay.date, to: exampleDay.date, by: "quantity" } as const;
 const named = { itemID: exampleItem.itemID, name: exampleItem.name };
 
+const Region = { region: Type.Optional(Type.String()) };
 const Ranking = { ...Region, ...ShownWindow, asOf: AsOf };
 
-const topItems = queryRoute({
-  path: "/top-items",
-  summary: "the items that sold most in all stores, 10 by default, and the age of the ranking",
+const topItems = rankings("top-items", {
+  summary: "the items that sold most, 10 by default, and the age of the ranking",
   description: about,
-  query: ChainQuery,
+  query: PageQuery,
   response: Type.Object({
     ...Ranking,
-    items: Type.Array(Type.Object({ itemID: Type.Integer(), ...Name, ...Amount })),
+    items: Type.Array(Type.Object({ ...Rank, itemID: Type.Integer(), ...Name, ...Amount })),
   }),
-  async respond({ query }, sources) {
-    const [shown, sold] = await pageOf(sources, query, "keys", (itemID) => ({ itemID }));
+  async respond(asked, sources) {
+    const [shown, sold] = await pageOf(sources, asked, "keys", (itemID) => ({ itemID }));
     return { ...shown, items: sold };
   },
   examples: {
     "one day": {
       query: { ...exampleDay, limit: "1" },
-      response: { ...shownDay, asOf: exampleAsOf, items: [{ ...named, quantity: 2 }] },
+      response: { ...shownDay, asOf: exampleAsOf, items: [{ rank: 1, ...named, quantity: 2 }] },
     },
   },
 });
 
-const topStores = queryRoute({
-  path: "/top-stores",
-  summary: "the stores that sold most, 10 by default, what all stores sold, and the age of the ranking",
+const topStores = rankings("top-stores", {
+  summary: "those that sold most, 10 by default, what all of them sold, and the age of the ranking",
   description: about,
-  query: ChainQuery,
+  query: PageQuery,
   response: Type.Object({
     ...Ranking,
     total: Type.Object(Amount),
-    stores: Type.Array(Type.Object({ storeID: Type.Integer(), ...Name, ...Amount })),
+    stores: Type.Array(Type.Object({ ...Rank, storeID: Type.Integer(), ...Name, ...Amount })),
   }),
-  async respond({ query }, sources) {
-    const [shown, sellers, total] = await pageOf(sources, query, "members", (storeID) => ({ storeID }));
+  async respond(asked, sources) {
+    const [shown, sellers, total] = await pageOf(sources, asked, "members", (storeID) => ({ storeID }));
     return { ...shown, total, stores: sellers };
   },
   examples: {
     "one day": {
       query: { ...exampleDay, limit: "1" },
-      response: { ...shownDay, asOf: exampleAsOf, total: { quantity: 1 }, stores: [exampleSeller] },
+      response: { ...shownDay, asOf: exampleAsOf, total: { quantity: 1 }, stores: [{ rank: 1, ...exampleSeller }] },
     },
   },
 });
@@ -104,7 +123,7 @@ const topRegions = queryRoute({
     itemID: Type.Integer(),
     ...Name,
     ...ShownWindow,
-    regions: Type.Array(Type.Object({ region: Type.String(), ...Amount })),
+    regions: Type.Array(Type.Object({ ...Rank, region: Type.String(), ...Amount })),
   }),
   async respond({ params, query }, sources) {
     const itemID = ids.parse("itemID", params.itemID);
@@ -116,14 +135,14 @@ const topRegions = queryRoute({
       items.namesOf(sources, [{ id: itemID }]),
       byRegion(sources, day, counts),
     ]);
-    const regions = sold.map((one) => withAmount({ region: one.name }, window.by, one));
+    const regions = sold.map((one) => withAmount({ rank: one.rank, region: one.name }, window.by, one));
     return { itemID, ...name, ...shown, regions };
   },
   examples: {
     "one day": {
       params: { itemID: "85571" },
       query: exampleDay,
-      response: { ...named, ...shownDay, regions: [{ region: exampleStore.region, quantity: 2 }] },
+      response: { ...named, ...shownDay, regions: [{ rank: 1, region: exampleStore.region, quantity: 2 }] },
     },
   },
 });
@@ -131,33 +150,35 @@ const topRegions = queryRoute({
 // 100,000 items are read in a hundred steps, also by a busy gateway.
 const wholeBoardWithinMs = 5000;
 
-const topCategories = queryRoute({
-  path: "/top-categories",
-  summary: "how much the items of each category sold in all stores, by default today",
+const topCategories = rankings("top-categories", {
+  summary: "how much the items of each category sold, by default today",
   description: `${about}. Categories of a region are always added up. Items count in the category that they have on the last day; those without one are left out. A watch repeats it every 15 s`,
-  query: closed({ ...WindowQuery.properties, ...Region }),
+  query: WindowQuery,
   response: Type.Object({
     ...Region,
     ...ShownWindow,
-    categories: Type.Array(Type.Object({ category: Type.String(), ...Amount })),
+    categories: Type.Array(Type.Object({ ...Rank, category: Type.String(), ...Amount })),
   }),
   // 100,000 items take 0.22 s of a core: 1.5 % while it is watched.
   everyMs: 15_000,
-  async respond({ query }, sources) {
-    const { owner, window, shown } = await ownerIn(sources, query, "keys");
+  async respond(asked, sources) {
+    const { owner, window, shown } = await ownerIn(sources, asked, "keys");
     const live = async () =>
-      query.region === undefined ? liveCounts(sources.boards, window, ofAll("keys")) : undefined;
+      asked.params.region === undefined ? liveCounts(sources.boards, window, ofAll("keys")) : undefined;
     const count = async () => ({ counts: (await countsIn(sources, owner, window)).all() });
     const { counts } = await liveOrCounted<{ counts: Iterable<Count> }>(live(), count, wholeBoardWithinMs);
     const sold = await byCategory(sources, window.days?.at(-1) ?? 0, counts);
-    return { ...shown, categories: sold.map((one) => withAmount({ category: one.name }, window.by, one)) };
+    return {
+      ...shown,
+      categories: sold.map((one) => withAmount({ rank: one.rank, category: one.name }, window.by, one)),
+    };
   },
   examples: {
     "one day": {
       query: exampleDay,
-      response: { ...shownDay, categories: [{ category: exampleItem.category, quantity: 2 }] },
+      response: { ...shownDay, categories: [{ rank: 1, category: exampleItem.category, quantity: 2 }] },
     },
   },
 });
 
-export const chainQueries = [topItems, topStores, topRegions, topCategories];
+export const chainQueries = [...topItems, ...topStores, topRegions, ...topCategories];

@@ -1,4 +1,4 @@
-import { InvalidInput, keyedRead, type SqlTransaction } from "@tally/contract";
+import { InvalidInput, keyedRead, type Sources, type SqlTransaction } from "@tally/contract";
 import { Type } from "typebox";
 
 const codes = new Set(Intl.supportedValuesOf("currency"));
@@ -40,9 +40,13 @@ export async function currencyProblems(transaction: SqlTransaction, rows: readon
   });
 }
 
-/** Known once a store has one. */
-export const currencyOfChain = keyedRead({
+const currencyOfChain = keyedRead({
   select: "SELECT currency FROM stores WHERE currency IS NOT NULL LIMIT 1",
   values: () => [],
   ofRows: ([row]: readonly { readonly currency: string }[]): { readonly currency?: string } => row ?? {},
 });
+
+/** Of the amounts in a response, a few seconds old; `{}` where it is not known: no store has one, or the database does
+ * not respond. */
+export const shownCurrency = async ({ readKept }: Pick<Sources, "readKept">) =>
+  (await readKept(currencyOfChain, [])) ?? {};

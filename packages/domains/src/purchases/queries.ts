@@ -110,14 +110,14 @@ export const views: readonly View[] = [
     name: "chain-items",
     title: "Top items of the chain",
     params: choicesOfChain,
-    path: "/top-items?limit=10&date={date}&by={by}",
+    path: "/chain/top-items?limit=10&date={date}&by={by}",
     ...itemsSold,
   },
   {
     name: "chain-stores",
     title: "Top stores of the chain",
     params: choicesOfChain,
-    path: "/top-stores?limit=10&date={date}&by={by}",
+    path: "/chain/top-stores?limit=10&date={date}&by={by}",
     ...storesSold,
   },
 ];

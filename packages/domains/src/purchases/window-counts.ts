@@ -180,7 +180,7 @@ export async function topIn(
   owner: Owner,
   window: Window,
   { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
-): Promise<{ asOf: string | null; total: number | undefined; entries: readonly Count[] }> {
+): Promise<{ asOf: string | null; total: number | undefined; entries: readonly Ranked[] }> {
   const count = async () => {
     const askedAt = now();
     const counts = await countsIn(sources, owner, window);
@@ -190,7 +190,7 @@ export async function topIn(
   };
   const read = topOfBoard(sources, owner, window, offset + limit);
   const top = await liveOrCounted(read, count, withinOf(window));
-  return { ...top, entries: top.entries.slice(offset) };
+  return { ...top, entries: withRanks(top.entries.slice(offset), offset + 1) };
 }
 
 /** A count with its rank between `each` on both sides, and their age; undefined: it is 0. */

@@ -2,12 +2,18 @@ import type { Sources } from "@tally/contract";
 import { expect, test } from "vitest";
 import { parseOffset, parseWindow } from "./window.ts";
 
-const noClocks: Pick<Sources, "readNewest"> = { readNewest: () => expect.fail() };
+const noClocks: Pick<Sources, "readNewest" | "readKept"> = {
+  readNewest: () => expect.fail(),
+  readKept: () => undefined,
+};
 const parsed = (query: Parameters<typeof parseWindow>[1]) => parseWindow(noClocks, query);
 
 test("a window is all time, one day, or the days from one to another, 366 at most", async () => {
-  expect((await parsed({})).window).toEqual({ by: "quantity" });
-  expect((await parsed({ date: "20240229", by: "netSales" })).window).toEqual({ by: "netSales", days: [20240229] });
+  expect(await parsed({})).toEqual({ window: { by: "quantity" }, shown: { by: "quantity" } });
+  expect(await parsed({ date: "20240229", by: "netSales" })).toEqual({
+    window: { by: "netSales", days: [20240229] },
+    shown: { from: "20240229", to: "20240229", by: "netSales" },
+  });
   expect(await parsed({ from: "20240228", to: "20240301" })).toEqual({
     window: { by: "quantity", days: [20240228, 20240229, 20240301] },
     shown: { from: "20240228", to: "20240301", by: "quantity" },

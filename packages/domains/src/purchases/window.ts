@@ -3,6 +3,7 @@ import { Type, type Static } from "typebox";
 import { closed, TopLimit, wholeNumbers } from "../values.ts";
 import { dateAfter } from "./business-day.ts";
 import { DateText, parseCalendarDate } from "./calendar-date.ts";
+import { shownCurrency } from "./currency.ts";
 import { DayText, resolveDate } from "./registry.ts";
 import { measures, type Measure } from "./series.ts";
 
@@ -31,29 +32,33 @@ export const parseOffset = (offset: string | number = 0): number => offsets.pars
 
 /** The window in a response. */
 export const ShownWindow = {
-  date: Type.Optional(Type.String()),
   from: Type.Optional(Type.String()),
   to: Type.Optional(Type.String()),
   by: By,
+  currency: Type.Optional(Type.String()),
 };
 
 /** A window, and how it is shown. `storeID`: whose today it is. Throws InvalidInput. */
-export async function parseWindow(
-  sources: Pick<Sources, "readNewest">,
-  { date, from, to, by = "quantity" }: Static<typeof WindowQuery>,
-  storeID?: number,
-) {
+export async function parseWindow(sources: WindowSources, query: Static<typeof WindowQuery>, storeID?: number) {
+  const { by = "quantity" } = query;
+  const days = await daysIn(sources, query, storeID);
+  const shown = { by, ...(by !== "quantity" && (await shownCurrency(sources))) };
+  if (days === undefined) return { window: { by }, shown };
+  return { window: { by, days }, shown: { from: String(days[0]), to: String(days.at(-1)), ...shown } };
+}
+
+type WindowSources = Pick<Sources, "readNewest" | "readKept">;
+
+async function daysIn(sources: WindowSources, { date, from, to }: Static<typeof WindowQuery>, storeID?: number) {
   if (date !== undefined) {
     const beside = from === undefined ? "to" : "from";
     if ((from ?? to) !== undefined) throw new InvalidInput(beside, "no such field beside date", from ?? to);
-    const day = await resolveDate(sources, storeID, date);
-    return { window: { by, days: [day] }, shown: { date: String(day), by } };
+    return [await resolveDate(sources, storeID, date)];
   }
-  if (from === undefined && to === undefined) return { window: { by }, shown: { by } };
+  if (from === undefined && to === undefined) return undefined;
   const [missing, beside] = from === undefined ? ["from", "to"] : ["to", "from"];
   if (from === undefined || to === undefined) throw new InvalidInput(missing, `a date beside ${beside}`, undefined);
-  const days = daysOf(parseCalendarDate("from", from), parseCalendarDate("to", to));
-  return { window: { by, days }, shown: { from, to, by } };
+  return daysOf(parseCalendarDate("from", from), parseCalendarDate("to", to));
 }
 
 function daysOf(from: number, to: number): readonly number[] {

@@ -88,7 +88,7 @@ export function nameIn(body: unknown): string | undefined {
 
 /** All values that a ranking was asked for, with a date for "today", without those that the path of the view has. */
 export function chosenIn(body: unknown, values: Values, place: readonly string[]): Values {
-  const date = fieldIn(body, "date");
+  const date = fieldIn(body, "from");
   const isRelative = values["date"] === "today" || values["date"] === "yesterday";
   const day = isRelative && typeof date === "string" ? { date: dashedDate(date) } : {};
   return Object.fromEntries(Object.entries({ ...values, ...day }).filter(([, value]) => !place.includes(value)));

@@ -2,7 +2,7 @@ import type { BodyOf } from "../../live/use-watch.ts";
 import { timeText } from "../../parts/format.ts";
 import { labelOf } from "../boards/boards.ts";
 
-export type Sales = BodyOf<"/sales">;
+export type Sales = BodyOf<"/chain/sales">;
 
 // A ranker looks each minute.
 const oldMs = 5 * 60_000;

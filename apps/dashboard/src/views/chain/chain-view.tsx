@@ -22,7 +22,7 @@ interface ChainViewProps {
 
 /** What all stores sell today, which of them need attention, and whether anything is behind. */
 export function ChainView({ status, part }: ChainViewProps) {
-  const sales = useWatch<Sales>("/sales");
+  const sales = useWatch<Sales>("/chain/sales");
   const shown = shownOf(sales.body ?? { quantity: 0 });
   const ofHours = part === "receipts" ? part : shown;
   const hoursTitle = `${titles[ofHours]} by hour`;
@@ -40,7 +40,7 @@ export function ChainView({ status, part }: ChainViewProps) {
       {isEmpty ? <FirstSale /> : <Figures sales={sales} status={status.body} shown={shown} />}
       <div class="panels">
         {!isEmpty && (
-          <LivePanel title={hoursTitle} live={sales} asOf={asOfSales} csv="/sales?list=hours" wide>
+          <LivePanel title={hoursTitle} live={sales} asOf={asOfSales} csv="/chain/sales?list=hours" wide>
             {({ hours }) => <HoursChart title={hoursTitle} hours={hours} shown={ofHours} />}
           </LivePanel>
         )}
@@ -113,8 +113,8 @@ const itemLink = (id: number, name?: string, by?: Shown): ComponentChildren => (
   <a href={linkTo(["items", id], { date: "today", by })}>{labelOf(id, name)}</a>
 );
 
-type Category = BodyOf<"/top-categories">["categories"][number];
-type Ranked = BodyOf<"/top-items">["items"][number] | BodyOf<"/top-stores">["stores"][number] | Category;
+type Category = BodyOf<"/chain/top-categories">["categories"][number];
+type Ranked = BodyOf<"/chain/top-items">["items"][number] | BodyOf<"/chain/top-stores">["stores"][number] | Category;
 type List = "items" | "stores" | "categories";
 type Body = { readonly asOf: string | null } & Readonly<Partial<Record<List, readonly Ranked[]>>>;
 
@@ -130,8 +130,9 @@ interface BestProps {
 /** What sold most today. */
 export function Best({ of, shown, region, limit }: BestProps) {
   const page = of === "categories" ? {} : { limit: String(limit ?? shownMax) };
-  const chosen = { date: "today", by: shown, ...page, ...(region !== undefined && { region }) };
-  const path = `/top-${of}?${new URLSearchParams(chosen).toString()}`;
+  const chosen = { date: "today", by: shown, ...page };
+  const whose = region === undefined ? "chain" : `regions/${encodeURIComponent(region)}`;
+  const path = `/${whose}/top-${of}?${new URLSearchParams(chosen).toString()}`;
   const live = useWatch<Body>(path);
   const title = `Best ${of} today`;
   const barOf = (one: Ranked) => {
@@ -155,7 +156,7 @@ const empty = {
 
 function RegionsPanel({ sales, shown }: { readonly sales: Live<Sales>; readonly shown: Shown }) {
   return (
-    <LivePanel title="Regions" live={sales} asOf={asOfSales} csv="/sales?list=regions">
+    <LivePanel title="Regions" live={sales} asOf={asOfSales} csv="/chain/sales?list=regions">
       {({ regions }) => (
         <Table<Sales["regions"][number]>
           title="Regions"
@@ -183,7 +184,12 @@ const shownMax = 10;
 /** Stores that have fallen silent or whose dates look wrong, and other alerts. */
 function Attention({ sales, limit }: { readonly sales: Live<Sales>; readonly limit: number }) {
   return (
-    <LivePanel title="Needs attention" live={sales} asOf={({ alertsAsOf }) => alertsAsOf} csv="/sales?list=alerts">
+    <LivePanel
+      title="Needs attention"
+      live={sales}
+      asOf={({ alertsAsOf }) => alertsAsOf}
+      csv="/chain/sales?list=alerts"
+    >
       {(body) => {
         const lines = body.alerts.map(({ rule, storeID, itemID = 0, name, text, lastSaleAt, usual }) => (
           <li key={`${rule} ${storeID} ${itemID}`}>

@@ -5,7 +5,7 @@ import { figureText, type Sold } from "./comparison.ts";
 
 interface HoursChartProps {
   readonly title: string;
-  readonly hours: BodyOf<"/sales">["hours"];
+  readonly hours: BodyOf<"/chain/sales">["hours"];
   readonly shown: keyof Sold;
 }
 

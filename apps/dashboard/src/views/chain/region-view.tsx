@@ -6,7 +6,7 @@ import { shownOf, soldTile } from "./comparison.ts";
 
 /** What the stores of a region sell today. */
 export function RegionView({ region }: { readonly region: string }) {
-  const sales = useWatch<Sales>("/sales");
+  const sales = useWatch<Sales>("/chain/sales");
   const own = sales.body?.regions.find((one) => one.region === region);
   const shown = shownOf(own ?? sales.body ?? { quantity: 0 });
   return (

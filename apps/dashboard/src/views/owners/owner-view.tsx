@@ -62,7 +62,7 @@ export function OwnerView({ many, usual, views, id, given: all, hint, children }
 
 /** What needs attention of a store or an item. */
 function OwnAlerts({ many, id }: Pick<Owner, "id"> & Pick<OwnerViewProps, "many">) {
-  const { body } = useWatch<Sales>("/sales");
+  const { body } = useWatch<Sales>("/chain/sales");
   const known = attentionOf(body, now.value).count === undefined ? [] : (body?.alerts ?? []);
   const own = known.filter(({ storeID, itemID }) => (many === "stores" ? storeID : itemID) === Number(id));
   return own.length === 0 ? null : (

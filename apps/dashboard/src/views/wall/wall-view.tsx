@@ -10,7 +10,7 @@ import { HoursChart } from "../chain/hours-chart.tsx";
 
 /** The chain today for a display on a wall: all of it at once, large, without anything to click. */
 export function WallView({ status }: { readonly status: Live<Status> }) {
-  const { body, problem } = useWatch<Sales>("/sales");
+  const { body, problem } = useWatch<Sales>("/chain/sales");
   const shown = shownOf(body ?? { quantity: 0 });
   const title = `${titles[shown]} by hour`;
   return (
