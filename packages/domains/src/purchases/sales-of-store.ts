@@ -3,8 +3,7 @@ import { eventIdOfBytes, eventTimeOf, NotFound, queryRoute, type SqlReader } fro
 import { Type } from "typebox";
 import { closed, ids } from "../values.ts";
 import { utcClock, type StoreClock } from "./business-day.ts";
-import { kept } from "./chain-counts.ts";
-import { currencyOfChain } from "./currency.ts";
+import { shownCurrency } from "./currency.ts";
 import { HoursOfSales, type Totals } from "./hours-of-sales.ts";
 import { moneyText } from "./money.ts";
 import { dayOf, DayText, registeredClock } from "./registry.ts";
@@ -131,7 +130,7 @@ export const salesOfDay = queryRoute({
     const date = dayOf(clock, "date", text);
     if ((await sources.rows.query(selectRemoved, [date])).length > 0)
       throw new NotFound("date", "a day whose month was not removed", text);
-    const { currency } = await kept(sources, currencyOfChain, []);
+    const { currency } = await shownCurrency(sources);
     return shownDay(storeID, date, clock.zone, currency, await hoursOfSales(sources.rows, storeID, date, clock));
   },
   examples: {
