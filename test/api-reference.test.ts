@@ -7,7 +7,7 @@ import { startSystem } from "./kit/system.ts";
 
 type Example = ReturnType<typeof examplesOf>[number];
 
-const system = await startSystem();
+const system = await startSystem({ CURRENCY: "EUR" });
 const { paths } = await referenceOf(system.url);
 const examples = Object.entries(paths).flatMap(([path, item]) =>
   Object.entries(item).flatMap(([method, operation]) => examplesOf(method.toUpperCase(), path, operation)),

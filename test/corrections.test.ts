@@ -9,7 +9,10 @@ import { startSystem } from "./kit/system.ts";
 import { tallyJson } from "./kit/tally.ts";
 
 const inside = await openInside(join(await temporaryDirectory(), "inside"), undefined);
-const system = await startSystem({ BY: "quantity,grossSales,netSales" }, { execArgv: (app) => inside.flags(app, app) });
+const system = await startSystem(
+  { BY: "quantity,grossSales,netSales", CURRENCY: "EUR" },
+  { execArgv: (app) => inside.flags(app, app) },
+);
 const { url } = system;
 
 const get = async (path: string): Promise<unknown> => (await fetch(url + path)).json();

@@ -137,12 +137,17 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     const [, file] = /^attachment; filename="(.*)"$/.exec(headers.get("content-disposition") ?? "") ?? [];
     return { file, lines: text.slice(1).split("\r\n") };
   };
-  await put("78", { zone: "UTC", name: "Öst, alt", region: "East", currency: "EUR" });
   await put("910", { name: "=HYPERLINK(1)" }, operator, 0, "items");
   await put("911", { name: 'Tee "grün"' }, operator, 0, "items");
   const sold = [910, 911].map((ItemID) => ({ ItemID, numberOfItems: ItemID, unitPrice: "1.5" }));
   const sale = { storeID: 78, custID: 5, date: "20261120", items: sold };
-  const sent = Object(await (await postJson(`${system.url}/purchases`, [sale], reader)).json());
+  const send = () => postJson(`${system.url}/purchases`, [sale], reader);
+  const message = expect.stringMatching(/^items\[0\]\.unitPrice: expected a currency of store 78 \(set it with PUT /);
+  expect(await (await send()).json()).toMatchObject({ results: [{ status: 400, error: message }] });
+  const one = await sell(system.url, 78, { unitPrice: "1.5", headers: reader });
+  expect([one.status, await one.json()]).toEqual([400, { message }]);
+  await put("78", { zone: "UTC", name: "Öst, alt", region: "East", currency: "EUR" });
+  const sent = Object(await (await send()).json());
   const id: string = sent.results[0].id;
   const best = () => csvOf("/stores/78/top-items?date=20261120&by=netSales&limit=5&format=csv");
   await expect.poll(best).toEqual({
@@ -274,7 +279,7 @@ test("a file registers stores, a wrong line is rejected with its reason, and an 
 });
 
 test("the sales of a business day are in the hours of the store, without voids and less refunds", async () => {
-  await put("71", { zone: "America/New_York" });
+  await put("71", { zone: "America/New_York", currency: "EUR" });
   const sale = (offset: string, numberOfItems: number) => {
     const items = [{ ItemID: 9, numberOfItems, unitPrice: "2", discountAmount: "1" }];
     const soldAt = `2025-11-02T01:30:00${offset}`;

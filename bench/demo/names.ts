@@ -22,7 +22,7 @@ function itemOf(id: number) {
 const atOnce = 16;
 
 /** Registers the stores and items of a day. Returns what the gateway responds if it does not register them: the demo
- * works without names. */
+ * works without names, but its prices then need CURRENCY. */
 export async function registerNames({ url, apiKey }: GatewayAddress, { stores }: DayPlan): Promise<string | undefined> {
   const { PUT } = createTallyClient({ baseUrl: url, apiKey });
   const puts = [

@@ -44,6 +44,8 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
       PATH: process.env["PATH"],
       NODE_ENV: "production",
       LOG_LEVEL: "warn",
+      // Of --priced.
+      CURRENCY: "USD",
       ...design.settings,
       ...settings,
     },

@@ -8,7 +8,7 @@ import { openDatabase, startSystem } from "../kit/system.ts";
 /* The system of two gateways that all contract tests share. */
 
 export const system = await startSystem(
-  { BASE_PATHS: `${basePaths},${clientBasePaths}` },
+  { BASE_PATHS: `${basePaths},${clientBasePaths}`, CURRENCY: "EUR" },
   { instances: { gateway: 2 } },
 );
 export const database = openDatabase(system);

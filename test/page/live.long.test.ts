@@ -8,7 +8,7 @@ import { startSystemWithServers } from "../kit/system.ts";
 
 /* What the page does while the system changes: sales, rejected events, servers and gateways that die. */
 
-const system = await startSystemWithServers({ BY: "quantity,netSales" });
+const system = await startSystemWithServers({ BY: "quantity,netSales", CURRENCY: "EUR" });
 const open = openPages();
 // The browser logs each request that finds no gateway, or one without its servers.
 const failedRequests = /Failed to load resource|net::ERR_/;
@@ -22,7 +22,7 @@ pageTest("a posted sale changes the figures of the chain within two seconds, als
   await bulk(system.url, [saleOf(47, 500, 500, "1"), saleOf(48, 600, 400, "2")]);
   const { page: wall, ...onWall } = await open(`${system.url}/#/wall`);
   const names = (of: typeof page, title: string) => of.getByRole("list", { name: title }).locator(".name");
-  const netSales = page.locator(`${tile("Net sales today")} .value`);
+  const netSales = page.locator(`${tile("Net sales today, EUR")} .value`);
   await expect.poll(() => netSales.textContent()).toBe("1,300.00");
   for (const of of [page, wall])
     await expect.poll(() => names(of, "Best items today").allTextContents()).toEqual(["600", "500"]);

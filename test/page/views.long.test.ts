@@ -10,7 +10,7 @@ import { openDatabase, startSystem } from "../kit/system.ts";
 
 /* Each view with data, on a desktop and on a phone, in light and in dark. */
 
-const system = await startSystem({ BY: "quantity,netSales" });
+const system = await startSystem({ BY: "quantity,netSales", CURRENCY: "EUR" });
 await seed(system);
 const weekAgo = Math.floor(Date.now() / 1000) - 7 * 86_400;
 const dayThen = String(utcDayOf(weekAgo * 1000));

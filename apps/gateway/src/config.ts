@@ -102,6 +102,13 @@ export const gatewaySettings = {
       "later the writer makes that event a dead letter",
     { min: 1, max: 31 * 86_400, unit: "s", default: 86_400 },
   ),
+  currency: {
+    ...choice("CURRENCY", "the currency of stores that are registered without one; no store has another", {
+      of: Intl.supportedValuesOf("currency"),
+      default: "",
+    }),
+    expected: "an ISO 4217 code, such as EUR",
+  },
   queryWithinMs: integer("QUERY_WITHIN_MS", "how long a query may take", { ...waitTime, default: 5000 }),
   healthPort: integer("GATEWAY_HEALTH_PORT", "the port of /health and /metrics, for operators only; 0: any free port", {
     ...anyPort,

@@ -56,6 +56,7 @@ export function serveDomain(
   });
   const sources: Sources = {
     rows: database.reader,
+    currency: config.currency === "" ? undefined : config.currency,
     read,
     readNewest: (what, key) =>
       write(what, key).catch((error: unknown) => {

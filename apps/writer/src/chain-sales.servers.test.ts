@@ -202,7 +202,7 @@ test("alerts name silent stores, other dates, many returns and items that sell f
     { rule: "silent", isOn: 0, minutes: null, minimum: null, above: null },
     { rule: "surge", isOn: 1, minutes: null, minimum: 61, above: null },
   ];
-  await database.transaction(async (tx) => put?.put(rows, tx));
+  await database.transaction(async (tx) => put?.put(rows, tx, {}));
   isTaken = true;
   expect(await tellAt(nowMs + minuteMs)).toEqual({ silent: 0, dates: 1, returns: 1, surge: 0 });
   expect(sinceOf(await salesOf(today))).toEqual(["dates", "returns"].map((rule) => [rule, since]));

@@ -356,7 +356,7 @@ test("of the regions of a store that are registered at once the last one counts,
   const put = purchases.puts.find(({ path }) => path.startsWith("/stores")) ?? expect.fail();
   const registered = (...regions: readonly string[]) => {
     const rows = regions.map((region) => put.rowOf({ storeID: "91" }, { zone: "UTC", region }));
-    return database.transaction(async (tx) => (await put.put(rows, tx)).map((one) => fieldIn(one, "region")));
+    return database.transaction(async (tx) => (await put.put(rows, tx, {})).map((one) => fieldIn(one, "region")));
   };
   const select = "SELECT region, valid_from = 10000101 AS isFirst FROM store_regions WHERE store_id = 91";
   for (const last of ["West", "East", "East"]) {

@@ -131,7 +131,11 @@ export interface PutRoute<Params = unknown, Body = unknown, Row = unknown, Respo
   readonly rowOf: (params: Params, body: Body) => Row;
   /** Writes the rows of requests in their order, and returns their responses, or why a row was not written. Safe
    * to repeat. */
-  readonly put: (rows: readonly Row[], transaction: SqlTransaction) => Promise<readonly (Response | InvalidInput)[]>;
+  readonly put: (
+    rows: readonly Row[],
+    transaction: SqlTransaction,
+    settings: Pick<Sources, "currency">,
+  ) => Promise<readonly (Response | InvalidInput)[]>;
   readonly examples: Examples<{ readonly params: Params; readonly body: Body; readonly response: Response }>;
 }
 

@@ -7,6 +7,8 @@ import type { SqlParameter, SqlReader } from "./sql.ts";
 /** Where queries read: rows from the read endpoint, boards from Redis. */
 export interface Sources {
   readonly rows: SqlReader;
+  /** ISO 4217, of the setting CURRENCY. */
+  readonly currency?: string | undefined;
   /** Concurrent calls share one statement, and its failure. Throws what the reader throws, and when too many calls
    * wait. */
   readonly read: <K extends ReadKey, T>(what: KeyedRead<K, T>, key: K) => Promise<T>;

@@ -24,6 +24,7 @@ interface Parts<B extends TObject, R extends Row> {
   readonly problemsOf?: (
     transaction: SqlTransaction,
     rows: readonly R[],
+    settings: Pick<Sources, "currency">,
   ) => Promise<readonly (InvalidInput | undefined)[]>;
   /** The SQL of each field, in the order of a CSV. */
   readonly fields: Readonly<Record<string, string>>;
@@ -98,9 +99,9 @@ function putOf<B extends TObject, R extends Row>(parts: Parts<B, R>, shape: Shap
     scope: (params) => `${many}/${idOf(params)}`,
     storeOf,
     rowOf: (params, body) => parts.rowOf(idOf(params), body),
-    async put(rows, transaction) {
+    async put(rows, transaction, settings) {
       // All gateways use this order: two of them do not deadlock.
-      const problems = (await parts.problemsOf?.(transaction, rows)) ?? [];
+      const problems = (await parts.problemsOf?.(transaction, rows, settings)) ?? [];
       const sorted = rows.filter((_row, at) => problems[at] === undefined).toSorted((a, b) => a.id - b.id);
       if (sorted.length === 0) return rows.map((_row, at) => problems[at] ?? {});
       const names = Object.keys(sorted[0]?.columns ?? {});

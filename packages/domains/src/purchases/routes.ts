@@ -2,9 +2,9 @@ import { bulkRoute, IdempotencyKey, ingestRoute, type EventFiles } from "@tally/
 import { Type, type Static } from "typebox";
 import { closed, ids, numberFilter } from "../values.ts";
 import { BusinessDate, DateText, parseCalendarDate } from "./calendar-date.ts";
+import { checkPurchase } from "./currency.ts";
 import type { PurchaseEvent } from "./event.ts";
 import { itemCells, Items, itemsOfLines, linesOf } from "./lines.ts";
-import { checkTimes } from "./registry.ts";
 import { parseSoldAt, SoldAt } from "./sold-at.ts";
 import { purchaseTable } from "./store.ts";
 import { encodeUsualPurchase } from "./usual-purchase.ts";
@@ -30,13 +30,13 @@ const onePurchase = ingestRoute({
   path: "/purchase/:storeID/customer/:custID/date/:date",
   summary: "one purchase",
   description:
-    "Its event id is in `Tally-Event-Id`. All items have a `unitPrice`, or none; a `discountAmount` is for all units of its item. `date` is tomorrow in the time zone of the store at the latest",
+    "Its event id is in `Tally-Event-Id`. All items have a `unitPrice`, or none; prices need a currency of the store, or `CURRENCY`. A `discountAmount` is for all units of its item. `date` is tomorrow in the time zone of the store at the latest",
   params: Params,
   body: Body,
   scope: (params) => scopeOfStore(params.storeID),
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   toEvent: (id, params, body) => purchase(id, { ...params, ...body }),
-  check: checkTimes,
+  check: checkPurchase,
   encodeUsual: encodeUsualPurchase,
   status: 201,
   examples: {
@@ -64,7 +64,7 @@ const manyPurchases = bulkRoute({
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: (entry) => entry.idempotencyKey,
   toEvent: purchase,
-  check: checkTimes,
+  check: checkPurchase,
   examples: {
     "purchases of three stores": {
       entries: [

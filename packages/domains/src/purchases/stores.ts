@@ -32,7 +32,7 @@ export const stores = register({
     summary:
       "registers a store: its time zone, until which hour after midnight its business day goes on, its name, its region and its currency",
     description:
-      "`closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. `region` is valid for the business days from `validFrom` on, until the day of a later region. Without `validFrom` it is valid from the store's today on, and the first region of a store for all days. All stores have one `currency`, because rankings add up their money. A `name`, `region` or `currency` that is left out stays as it was. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know the clock at once, and names within seconds",
+      "`closingHour` is 0 to 6, by default 0. `today`, `yesterday` and the hours of sales follow it, also of earlier days; the date of a sale stays what its till said. `region` is valid for the business days from `validFrom` on, until the day of a later region. Without `validFrom` it is valid from the store's today on, and the first region of a store for all days. All stores have one `currency`, that of `CURRENCY` if it is set, because rankings add up their money; it is fixed once the store has sold with prices. A `name`, `region` or `currency` that is left out stays as it was. Needs the scope `operate`, and `OPERATOR_DATABASE_URL`. All gateways know the clock at once, and names within seconds",
   },
   body: closed(
     {

@@ -1,4 +1,4 @@
-import { firstProblem, InvalidInput, parseJsonBody, type PutRoute } from "@tally/contract";
+import { firstProblem, InvalidInput, parseJsonBody, type PutRoute, type Sources } from "@tally/contract";
 import type { Database } from "@tally/database";
 import type { FastifyInstance } from "fastify";
 import { Compile } from "typebox/compile";
@@ -10,12 +10,17 @@ const patience = { giveUpAfterMs: 3000 };
 const rowsMax = 500;
 
 /** A PUT of configuration. Responds when it is committed. */
-export function addPutRoute(app: FastifyInstance, path: string, route: PutRoute, { domain, operator }: Served): void {
+export function addPutRoute(
+  app: FastifyInstance,
+  path: string,
+  route: PutRoute,
+  { domain, operator, sources }: Served,
+): void {
   const { params: Params, body: Body, response } = route;
   const check = Compile(Body);
   const config = routeConfig(domain, route, { action: "operate", storeOf: ({ params }) => route.storeOf(params) });
   const schema = { params: Params, response: { 200: response } };
-  const put = operator && groupPuts(route, operator);
+  const put = operator && groupPuts(route, operator, sources);
   app.put(path, { config, schema }, async ({ params, body }, reply) => {
     if (put === undefined) return reject(reply, rejection("CONFIGURATION_READ_ONLY"));
     // Null stands for no body.
@@ -27,7 +32,7 @@ export function addPutRoute(app: FastifyInstance, path: string, route: PutRoute,
 
 /** Returns a function that writes one row. Requests that arrive during a transaction share the next one. Without this an
  * import of 100,000 lines waits for 100,000 commits. */
-function groupPuts(route: PutRoute, operator: Database): (row: unknown) => Promise<unknown> {
+function groupPuts(route: PutRoute, operator: Database, sources: Sources): (row: unknown) => Promise<unknown> {
   const waiting: { readonly row: unknown; readonly result: PromiseWithResolvers<unknown> }[] = [];
   let isWriting = false;
 
@@ -38,7 +43,7 @@ function groupPuts(route: PutRoute, operator: Database): (row: unknown) => Promi
       const group = waiting.splice(0, rowsMax);
       const rows = group.map(({ row }) => row);
       try {
-        const responses = await operator.transaction((transaction) => route.put(rows, transaction), patience);
+        const responses = await operator.transaction((transaction) => route.put(rows, transaction, sources), patience);
         for (const [at, { result }] of group.entries()) {
           const response = responses[at];
           if (response instanceof InvalidInput) result.reject(response);
