@@ -1,4 +1,4 @@
-import { fieldIn, InvalidInput } from "@tally/contract";
+import { fieldIn, InvalidInput, type Sources } from "@tally/contract";
 import { ownRankings } from "@tally/redis/own-rankings";
 import { expect, test } from "vitest";
 import { bodyOf, get, purchases, purchasesDatabase, sale, sourcesOf, storeIn } from "./purchases.test-kit.ts";
@@ -24,8 +24,8 @@ test("all stores have one currency, whatever is registered at once; only a singl
     tx.insert("INSERT INTO sales_samples (day, slot, quantity, stores, items) VALUES ?", [[day, 1, 2, "[]", "[]"]]),
   );
   const ofRead = sourcesOf(writer, rankings);
-  const sources = { ...ofRead, readKept: ofRead.read };
-  const currencyIn = async (path: string, by: object = {}, from: typeof sources & { currency?: string } = sources) =>
+  const sources: Sources = { ...ofRead, readKept: ofRead.read };
+  const currencyIn = async (path: string, by: object = {}, from: Sources = sources) =>
     fieldIn(await get(path, {}, { date: String(day), ...by }, from), "currency");
   expect(await currencyIn("/chain/sales")).toBeUndefined();
   expect(await currencyIn("/chain/sales", {}, { ...sources, currency: "CHF" })).toBe("CHF");

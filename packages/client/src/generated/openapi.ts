@@ -248,7 +248,7 @@ export interface paths {
         };
         /**
          * the items that sold most in a store, 10 by default, and the age of the ranking
-         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts. Today is the store's.
+         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts in `currency`. Refunds count on their own day, so a day may have negative counts. Today is the store's.
          */
         readonly get: operations["getStoresStoreIDTopItems"];
         readonly put?: never;
@@ -268,7 +268,7 @@ export interface paths {
         };
         /**
          * the stores that sold most of an item, 10 by default, and the age of the ranking
-         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts. Today is that of most registered stores.
+         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts in `currency`. Refunds count on their own day, so a day may have negative counts. Today is that of most registered stores.
          */
         readonly get: operations["getItemsItemIDTopStores"];
         readonly put?: never;
@@ -287,8 +287,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * the rank of an item in a store, with up to two items before it and two after it
-         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts. Refunds count on their own day, so a day may have negative counts. 404 for an item without a count.
+         * the rank of an item in a store, between the items around it: 2 on each side, or as `around` says
+         * @description Of all time, of a `date` (yyyymmdd, `today` or `yesterday`), or of all days from `from` to `to`, at most 366. `by` quantity (default: sold less taken back), `grossSales` or `netSales`, which are decimal texts in `currency`. Refunds count on their own day, so a day may have negative counts. `rank` is null without a count.
          */
         readonly get: operations["getStoresStoreIDItemsItemIDRank"];
         readonly put?: never;
@@ -299,7 +299,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/top-items": {
+    readonly "/chain/top-items": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -307,10 +307,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * the items that sold most in all stores, 10 by default, and the age of the ranking
-         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
+         * all stores: the items that sold most, 10 by default, and the age of the ranking
+         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
          */
-        readonly get: operations["getTopItems"];
+        readonly get: operations["getChainTopItems"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -319,7 +319,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/top-stores": {
+    readonly "/regions/{region}/top-items": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -327,10 +327,50 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * the stores that sold most, 10 by default, what all stores sold, and the age of the ranking
-         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
+         * the stores of a region: the items that sold most, 10 by default, and the age of the ranking
+         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
          */
-        readonly get: operations["getTopStores"];
+        readonly get: operations["getRegionsRegionTopItems"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/chain/top-stores": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * all stores: those that sold most, 10 by default, what all of them sold, and the age of the ranking
+         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
+         */
+        readonly get: operations["getChainTopStores"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/regions/{region}/top-stores": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the stores of a region: those that sold most, 10 by default, what all of them sold, and the age of the ranking
+         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
+         */
+        readonly get: operations["getRegionsRegionTopStores"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -359,7 +399,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/top-categories": {
+    readonly "/chain/top-categories": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -367,10 +407,30 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * how much the items of each category sold in all stores, by default today
-         * @description Of today by default. `region`: of the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day; those without one are left out. A watch repeats it every 15 s.
+         * all stores: how much the items of each category sold, by default today
+         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day; those without one are left out. A watch repeats it every 15 s.
          */
-        readonly get: operations["getTopCategories"];
+        readonly get: operations["getChainTopCategories"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/regions/{region}/top-categories": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * the stores of a region: how much the items of each category sold, by default today
+         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day; those without one are left out. A watch repeats it every 15 s.
+         */
+        readonly get: operations["getRegionsRegionTopCategories"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -439,7 +499,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/sales": {
+    readonly "/chain/sales": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -450,7 +510,7 @@ export interface paths {
          * what all stores have sold on a business day, today by default, beside a week before
          * @description `hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
          */
-        readonly get: operations["getSales"];
+        readonly get: operations["getChainSales"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -467,7 +527,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * the rules of the alerts in `GET /sales`
+         * the rules of the alerts in `GET /chain/sales`
          * @description `silent`: a store sold nothing for `minutes`, and at least `minimum` units in the same time a week ago, its last quarter of an hour not counted. `dates`: sales of a store in the last `minutes` are not of its business day. `returns`: of what a store sold today, more than the share `above`, and at least `minimum` units, was returned. `surge`: in the last `minutes`, one of today's 100 best items sold at least `minimum` units, and more than `above` times as many as in the same time a week ago.
          */
         readonly get: operations["getAlertRules"];
@@ -2702,7 +2762,6 @@ export interface operations {
                     readonly "application/json": {
                         readonly storeID: number;
                         readonly name?: string;
-                        readonly date?: string;
                         readonly from?: string;
                         readonly to?: string;
                         /**
@@ -2710,9 +2769,11 @@ export interface operations {
                          * @enum {unknown}
                          */
                         readonly by: "quantity" | "grossSales" | "netSales";
+                        readonly currency?: string;
                         /** Format: date-time */
                         readonly asOf: string | null;
                         readonly items: {
+                            readonly rank: number;
                             readonly itemID: number;
                             readonly name?: string;
                             readonly quantity?: number;
@@ -2773,7 +2834,6 @@ export interface operations {
                     readonly "application/json": {
                         readonly itemID: number;
                         readonly name?: string;
-                        readonly date?: string;
                         readonly from?: string;
                         readonly to?: string;
                         /**
@@ -2781,9 +2841,11 @@ export interface operations {
                          * @enum {unknown}
                          */
                         readonly by: "quantity" | "grossSales" | "netSales";
+                        readonly currency?: string;
                         /** Format: date-time */
                         readonly asOf: string | null;
                         readonly stores: {
+                            readonly rank: number;
                             readonly storeID: number;
                             readonly name?: string;
                             readonly quantity?: number;
@@ -2817,6 +2879,8 @@ export interface operations {
                 readonly to?: number | string;
                 /** @description one of quantity, grossSales, netSales */
                 readonly by?: "quantity" | "grossSales" | "netSales";
+                /** @description an integer from 0 to 10 */
+                readonly around?: number | string;
                 /** @description csv; without it the response is JSON */
                 readonly format?: "csv";
             };
@@ -2843,7 +2907,6 @@ export interface operations {
                         readonly storeID: number;
                         readonly itemID: number;
                         readonly name?: string;
-                        readonly date?: string;
                         readonly from?: string;
                         readonly to?: string;
                         /**
@@ -2851,13 +2914,14 @@ export interface operations {
                          * @enum {unknown}
                          */
                         readonly by: "quantity" | "grossSales" | "netSales";
+                        readonly currency?: string;
                         /** Format: date-time */
                         readonly asOf: string | null;
-                        readonly rank: number;
+                        readonly rank: number | null;
                         readonly quantity?: number;
                         readonly grossSales?: string;
                         readonly netSales?: string;
-                        readonly neighbours: {
+                        readonly around: {
                             readonly rank: number;
                             readonly itemID: number;
                             readonly name?: string;
@@ -2871,7 +2935,6 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest2"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden5"];
-            readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["URITooLong"];
@@ -2882,7 +2945,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
-    readonly getTopItems: {
+    readonly getChainTopItems: {
         readonly parameters: {
             readonly query?: {
                 /** @description an integer from 1 to 100 */
@@ -2897,8 +2960,6 @@ export interface operations {
                 readonly to?: number | string;
                 /** @description one of quantity, grossSales, netSales */
                 readonly by?: "quantity" | "grossSales" | "netSales";
-                /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
-                readonly region?: string;
                 /** @description csv; without it the response is JSON */
                 readonly format?: "csv";
             };
@@ -2917,9 +2978,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
                         readonly region?: string;
-                        readonly date?: string;
                         readonly from?: string;
                         readonly to?: string;
                         /**
@@ -2927,9 +2986,11 @@ export interface operations {
                          * @enum {unknown}
                          */
                         readonly by: "quantity" | "grossSales" | "netSales";
+                        readonly currency?: string;
                         /** Format: date-time */
                         readonly asOf: string | null;
                         readonly items: {
+                            readonly rank: number;
                             readonly itemID: number;
                             readonly name?: string;
                             readonly quantity?: number;
@@ -2951,7 +3012,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
-    readonly getTopStores: {
+    readonly getRegionsRegionTopItems: {
         readonly parameters: {
             readonly query?: {
                 /** @description an integer from 1 to 100 */
@@ -2966,8 +3027,77 @@ export interface operations {
                 readonly to?: number | string;
                 /** @description one of quantity, grossSales, netSales */
                 readonly by?: "quantity" | "grossSales" | "netSales";
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+            };
+            readonly header?: never;
+            readonly path: {
                 /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
-                readonly region?: string;
+                readonly region: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly region?: string;
+                        readonly from?: string;
+                        readonly to?: string;
+                        /**
+                         * @description one of quantity, grossSales, netSales
+                         * @enum {unknown}
+                         */
+                        readonly by: "quantity" | "grossSales" | "netSales";
+                        readonly currency?: string;
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly items: {
+                            readonly rank: number;
+                            readonly itemID: number;
+                            readonly name?: string;
+                            readonly quantity?: number;
+                            readonly grossSales?: string;
+                            readonly netSales?: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
+        };
+    };
+    readonly getChainTopStores: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+                /** @description an integer from 0 to 900 */
+                readonly offset?: number | string;
+                /** @description a calendar date as yyyymmdd, today or yesterday */
+                readonly date?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly from?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly to?: number | string;
+                /** @description one of quantity, grossSales, netSales */
+                readonly by?: "quantity" | "grossSales" | "netSales";
                 /** @description csv; without it the response is JSON */
                 readonly format?: "csv";
             };
@@ -2986,9 +3116,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
                         readonly region?: string;
-                        readonly date?: string;
                         readonly from?: string;
                         readonly to?: string;
                         /**
@@ -2996,6 +3124,7 @@ export interface operations {
                          * @enum {unknown}
                          */
                         readonly by: "quantity" | "grossSales" | "netSales";
+                        readonly currency?: string;
                         /** Format: date-time */
                         readonly asOf: string | null;
                         readonly total: {
@@ -3004,6 +3133,7 @@ export interface operations {
                             readonly netSales?: string;
                         };
                         readonly stores: {
+                            readonly rank: number;
                             readonly storeID: number;
                             readonly name?: string;
                             readonly quantity?: number;
@@ -3018,6 +3148,82 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
+        };
+    };
+    readonly getRegionsRegionTopStores: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+                /** @description an integer from 0 to 900 */
+                readonly offset?: number | string;
+                /** @description a calendar date as yyyymmdd, today or yesterday */
+                readonly date?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly from?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly to?: number | string;
+                /** @description one of quantity, grossSales, netSales */
+                readonly by?: "quantity" | "grossSales" | "netSales";
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
+                readonly region: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly region?: string;
+                        readonly from?: string;
+                        readonly to?: string;
+                        /**
+                         * @description one of quantity, grossSales, netSales
+                         * @enum {unknown}
+                         */
+                        readonly by: "quantity" | "grossSales" | "netSales";
+                        readonly currency?: string;
+                        /** Format: date-time */
+                        readonly asOf: string | null;
+                        readonly total: {
+                            readonly quantity?: number;
+                            readonly grossSales?: string;
+                            readonly netSales?: string;
+                        };
+                        readonly stores: {
+                            readonly rank: number;
+                            readonly storeID: number;
+                            readonly name?: string;
+                            readonly quantity?: number;
+                            readonly grossSales?: string;
+                            readonly netSales?: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -3055,7 +3261,6 @@ export interface operations {
                     readonly "application/json": {
                         readonly itemID: number;
                         readonly name?: string;
-                        readonly date?: string;
                         readonly from?: string;
                         readonly to?: string;
                         /**
@@ -3063,7 +3268,9 @@ export interface operations {
                          * @enum {unknown}
                          */
                         readonly by: "quantity" | "grossSales" | "netSales";
+                        readonly currency?: string;
                         readonly regions: {
+                            readonly rank: number;
                             readonly region: string;
                             readonly quantity?: number;
                             readonly grossSales?: string;
@@ -3085,7 +3292,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
-    readonly getTopCategories: {
+    readonly getChainTopCategories: {
         readonly parameters: {
             readonly query?: {
                 /** @description a calendar date as yyyymmdd, today or yesterday */
@@ -3096,8 +3303,6 @@ export interface operations {
                 readonly to?: number | string;
                 /** @description one of quantity, grossSales, netSales */
                 readonly by?: "quantity" | "grossSales" | "netSales";
-                /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
-                readonly region?: string;
                 /** @description csv; without it the response is JSON */
                 readonly format?: "csv";
             };
@@ -3116,9 +3321,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
-                        /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
                         readonly region?: string;
-                        readonly date?: string;
                         readonly from?: string;
                         readonly to?: string;
                         /**
@@ -3126,7 +3329,9 @@ export interface operations {
                          * @enum {unknown}
                          */
                         readonly by: "quantity" | "grossSales" | "netSales";
+                        readonly currency?: string;
                         readonly categories: {
+                            readonly rank: number;
                             readonly category: string;
                             readonly quantity?: number;
                             readonly grossSales?: string;
@@ -3140,6 +3345,70 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden6"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable7"];
+        };
+    };
+    readonly getRegionsRegionTopCategories: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description a calendar date as yyyymmdd, today or yesterday */
+                readonly date?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly from?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly to?: number | string;
+                /** @description one of quantity, grossSales, netSales */
+                readonly by?: "quantity" | "grossSales" | "netSales";
+                /** @description csv; without it the response is JSON */
+                readonly format?: "csv";
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
+                readonly region: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly region?: string;
+                        readonly from?: string;
+                        readonly to?: string;
+                        /**
+                         * @description one of quantity, grossSales, netSales
+                         * @enum {unknown}
+                         */
+                        readonly by: "quantity" | "grossSales" | "netSales";
+                        readonly currency?: string;
+                        readonly categories: {
+                            readonly rank: number;
+                            readonly category: string;
+                            readonly quantity?: number;
+                            readonly grossSales?: string;
+                            readonly netSales?: string;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest2"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden6"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["URITooLong"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -3368,7 +3637,7 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable7"];
         };
     };
-    readonly getSales: {
+    readonly getChainSales: {
         readonly parameters: {
             readonly query?: {
                 /** @description a calendar date as yyyymmdd, today or yesterday */

@@ -3,10 +3,10 @@ import type { KeyedRead, ReadKey, Sources } from "@tally/contract";
 import { Counts, type Count } from "./counts.ts";
 import { topOfRegion, type Region } from "./live-chain.ts";
 import { itemCategories } from "./items.ts";
-import { sales } from "./series.ts";
+import { inLedger, sales } from "./series.ts";
 import { storeRegions } from "./stores.ts";
 import type { Version } from "./versions.ts";
-import { inLedger, tables, type Key, type Owner } from "./window-counts.ts";
+import { tables, type Key, type Owner } from "./window-counts.ts";
 
 // A purchase that is not folded is a row; a folded day has up to 16 for each store. Of one day about two seconds, and
 // 100 MB of the gateway. Of several days, which are streamed, 20 s: 28 days of 5,000 stores have 2,240,000.

@@ -2,7 +2,7 @@ import { InvalidInput, keyedRead, type Sources, type SqlTransaction } from "@tal
 import { Type } from "typebox";
 import type { PurchaseEvent } from "./event.ts";
 import { checkTimes } from "./registry.ts";
-import { inLedger } from "./window-counts.ts";
+import { inLedger } from "./series.ts";
 
 const codes = new Set(Intl.supportedValuesOf("currency"));
 

@@ -14,6 +14,9 @@ export function seriesOf(measure: Measure, day?: number): string {
   return day === undefined ? measure : `${day}/${measure}`;
 }
 
+/** Rows of batches that are not folded. */
+export const inLedger = "JOIN batches USING (producer, sequence) WHERE domain = 'purchases'";
+
 /** How much of an item a store sold: ranks the stores of each item and the items of each store. */
 export const sales: MirroredBoards = { prefix: "item:", mirrorPrefix: "store:" };
 

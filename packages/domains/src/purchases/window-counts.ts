@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fieldIn, firstLiveDay, InvalidInput, keyedRead, slicesOf, type Sources } from "@tally/contract";
 import { topLimitMax, topOf } from "../values.ts";
 import { Counts, withRanks, type Count, type CountsRow, type Ranked } from "./counts.ts";
-import { itemsOfStore, seriesOf, storesOfItem, type Measure } from "./series.ts";
+import { inLedger, itemsOfStore, seriesOf, storesOfItem, type Measure } from "./series.ts";
 import type { Window } from "./window.ts";
 
 /** What is ranked: the items of a store or of all, or the stores of an item or all. */
@@ -39,7 +39,6 @@ export const tables = [
   ["purchases", "purchased_on"],
   ["purchase_corrections", "counted_on"],
 ] as const;
-export const inLedger = "JOIN batches USING (producer, sequence) WHERE domain = 'purchases'";
 const folded = (index: string, counts = "CAST(counts AS CHAR)"): string => `${counts} AS counts, 1 AS isFolded
   FROM folded_series FORCE INDEX (${index}) WHERE domain = 'purchases' AND series IN (?)`;
 
