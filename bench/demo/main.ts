@@ -99,7 +99,7 @@ async function playDay(signal: AbortSignal): Promise<boolean> {
       `${speed} times real time, seed ${seed}; begins ${clockOf(plan.startsAtMs, first)} in the ${first.name}`,
   );
   const unnamed = await registerNames(gateway, plan);
-  if (unnamed !== undefined) say(`  without names of stores and items: ${unnamed}`);
+  if (unnamed !== undefined) say(`  without names of stores and items, so prices need CURRENCY: ${unnamed}`);
   const dayBoards = await emptyBoards(gateway, plan);
   const startedAt = performance.now();
   const count = addTo.bind(undefined, dayBoards);
@@ -135,7 +135,7 @@ async function problemAt({ url, apiKey: key }: GatewayAddress): Promise<string |
     const { response, error } = await client.GET("/items/store/{storeID}", { params: { path: { storeID: "1" } } });
     if (response.status === 401)
       return key === undefined
-        ? "requires an API key: TALLY_API_KEY, with the scopes *:read and *:write"
+        ? "requires an API key: TALLY_API_KEY, with the scopes *:read, *:write and purchases:operate"
         : "rejects the API key";
     return response.ok ? undefined : `responds with ${response.status}: ${JSON.stringify(error).slice(0, 200)}`;
   } catch (error) {

@@ -75,8 +75,8 @@ pageTest("a key with the scope operate names a store and an item on the page, wi
   rejected.expectNoFaults(refused);
   const item = await edit("items/8", operator?.key);
   await item.page.getByText("Saved.").waitFor();
-  await item.page.getByLabel("Category", { exact: true }).fill("Drinks");
   await item.page.getByLabel("Category valid from").fill("2026-06-01");
+  await item.page.getByLabel("Category", { exact: true }).fill("Drinks");
   const moved = item.page.waitForRequest((request) => request.method() === "PUT");
   await item.page.keyboard.press("Enter");
   const body = { name: "Hafen", category: "Drinks", validFrom: "20260601" };

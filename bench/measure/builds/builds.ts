@@ -79,6 +79,7 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
     HEALTH_KEPT_MS: "0",
     // The apps' default, as of this checkout. The launcher's has prices too.
     BY: "quantity",
+    CURRENCY: "USD",
     // No engine: the launcher then starts private servers.
     DOCKER_HOST: "unix:///nowhere",
     ...settings,

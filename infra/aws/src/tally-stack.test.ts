@@ -112,6 +112,14 @@ test("the parameter Domains, empty by default, selects the domains of gateways, 
     });
 });
 
+test("the parameter Currency, empty by default, is that of the gateways' prices", () => {
+  template.hasParameter("Currency", { Default: "", AllowedPattern: "([A-Z]{3})?" });
+  const Environment = Match.arrayWith([{ Name: "CURRENCY", Value: { Ref: "Currency" } }]);
+  template.hasResourceProperties("AWS::ECS::TaskDefinition", {
+    ContainerDefinitions: Match.arrayWith([Match.objectLike({ Name: "gateway", Environment })]),
+  });
+});
+
 test("every variable of a container is a setting that the app has, and none that must be set is missing", () => {
   const known = documentedSettings();
   const ours = containers.filter(({ Name, EntryPoint }) => Name in known && EntryPoint === undefined);

@@ -6,7 +6,7 @@ import { addCluster, type AppCluster } from "./apps/add-cluster.ts";
 import { addService, addTask, liveCheck } from "./apps/add-task.ts";
 import { addPasswords } from "./data/add-accounts.ts";
 import { addSettings, type Servers } from "./data/add-settings.ts";
-import { appEnvironment, livePorts, type App as AppName } from "./apps/app-settings.ts";
+import { appEnvironment, livePorts, type App as AppName, type ChosenSettings } from "./apps/app-settings.ts";
 import { addAmazonMq } from "./broker/add-amazon-mq.ts";
 import { addCache, addDatabase } from "./data/add-servers.ts";
 import { addLoadBalancer, addVpc, addSecurityGroups } from "./network/add-network.ts";
@@ -35,6 +35,11 @@ export function addTallyStack(app: App): void {
     allowedPattern: "([a-z][a-z0-9-]*(,[a-z][a-z0-9-]*)*)?",
     default: "",
   }).valueAsString;
+  const currency = new CfnParameter(stack, "Currency", {
+    description: "The currency of prices, such as EUR. Empty: sales with prices are rejected",
+    allowedPattern: "([A-Z]{3})?",
+    default: "",
+  }).valueAsString;
 
   const vpc = addVpc(stack);
   const groups = addSecurityGroups(stack, vpc);
@@ -49,7 +54,7 @@ export function addTallyStack(app: App): void {
   const trustedProxies = vpc
     .selectSubnets({ subnetType: ec2.SubnetType.PUBLIC })
     .subnets.map((subnet) => subnet.ipv4CidrBlock);
-  const tasks: AppParts = { servers, apps, groups, trustedProxies, servedDomains };
+  const tasks: AppParts = { servers, apps, groups, chosen: { trustedProxies, servedDomains, currency } };
   const balancer = addLoadBalancer(stack, { vpc, securityGroup: groups.loadBalancer }, certificateArn);
   const gateway = addApp(stack, tasks, "gateway");
   const targetGroup = balancer.serve(gateway);
@@ -79,15 +84,10 @@ interface AppParts {
   readonly servers: Servers;
   readonly apps: AppCluster;
   readonly groups: ReturnType<typeof addSecurityGroups>;
-  readonly trustedProxies: readonly string[];
-  readonly servedDomains: string;
+  readonly chosen: ChosenSettings;
 }
 
-function addApp(
-  stack: Stack,
-  { servers, apps, groups, trustedProxies, servedDomains }: AppParts,
-  name: AppName,
-): ecs.Ec2Service {
+function addApp(stack: Stack, { servers, apps, groups, chosen }: AppParts, name: AppName): ecs.Ec2Service {
   const inside = new Construct(stack, name);
   // One for each app: a rollback replaces gateways first.
   const imageTag = new CfnParameter(stack, `${name.charAt(0).toUpperCase()}${name.slice(1)}Tag`, {
@@ -99,7 +99,7 @@ function addApp(
     imageTag,
     size: sizes[name],
     secrets: addSettings(inside, name, servers),
-    environment: appEnvironment(name, { trustedProxies, servedDomains }),
+    environment: appEnvironment(name, chosen),
     ports: name === "gateway" ? [livePorts.gateway] : [],
     healthCheck: liveCheck(livePorts[name]),
   });

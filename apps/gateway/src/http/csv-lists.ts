@@ -37,7 +37,10 @@ export function addCsvLists(app: FastifyInstance): void {
       if (format === undefined || entry === undefined || body === reply) return body;
       const shown: Values = Object(body);
       const choices = choicesIn(shown, entry.properties, Object.keys(params), Object.keys(query));
-      const file = fileNameOf([request.url.split("?", 1), name === first ? "" : name], { asked, choices });
+      const file = fileNameOf([decodeURIComponent(request.url.split("?", 1)[0] ?? ""), name === first ? "" : name], {
+        asked,
+        choices,
+      });
       reply.header("content-disposition", `attachment; filename="${file}.csv"`);
       const csv = csvOf(entry, [shown[String(name)]].flat(), choices);
       return reply.type("text/csv; charset=utf-8").send(csv);

@@ -24,14 +24,20 @@ export const nodeEnvironment = {
 /** Seconds between SIGTERM and SIGKILL. An app stops within 20, the default of STOP_WITHIN_MS. */
 export const stopTimeoutSeconds = 30;
 
+export interface ChosenSettings {
+  readonly trustedProxies: readonly string[];
+  readonly servedDomains: string;
+  readonly currency: string;
+}
+
 /** Settings without secrets: those that differ from their defaults, or that are rights or sizes of the stack too. */
 export function appEnvironment(
   app: App,
-  { trustedProxies, servedDomains }: { readonly trustedProxies: readonly string[]; readonly servedDomains: string },
+  { trustedProxies, servedDomains, currency }: ChosenSettings,
 ): Readonly<Record<string, string>> {
   const own = {
     // Without it all clients behind the load balancer share one limit.
-    gateway: { TRUST_PROXY: trustedProxies.join(",") },
+    gateway: { TRUST_PROXY: trustedProxies.join(","), CURRENCY: currency },
     // A task has one core. More tasks, not more threads: tasks are spread over both zones.
     writer: { WRITER_THREADS: "1" },
     ranker: {},

@@ -116,7 +116,7 @@ export interface paths {
         readonly put?: never;
         /**
          * takes back a whole purchase
-         * @description In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. So does one with the `storeID` of another store. However it is sent again, its first `reason` stays. 404 for a key that is limited to stores until the purchase is stored.
+         * @description In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. 400 for another `storeID` than that of the stored purchase. However it is sent again, its first `reason` stays. 404 for a key that is limited to stores until the purchase is stored.
          */
         readonly post: operations["postPurchasesEventIDVoid"];
         readonly delete?: never;

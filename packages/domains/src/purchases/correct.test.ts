@@ -21,13 +21,7 @@ const refundOf = (...lines: RefundEvent["lines"]): Correction => ({
 test("a void takes back all items in the store and on the day of its sale, once", () => {
   const corrected = new CorrectedSale(sale);
   const lines = sold.map(([item, quantity]) => [item, -quantity]);
-  const reason = `the sale ${saleId} is not of the store 7`;
-  expect(corrected.apply({ ...toVoid, note: { storeId: 7 } })).toEqual({ reason });
-  expect(corrected.apply({ ...toVoid, note: { storeId: 1, reason: "mistyped" } })).toEqual({
-    storeId: 1,
-    date: 20261120,
-    lines,
-  });
+  expect(corrected.apply(toVoid)).toEqual({ storeId: 1, date: 20261120, lines });
   expect(corrected.refundable).toEqual([0, 0, 0]);
   expect(corrected.apply(toVoid)).toEqual({ reason: `the sale ${saleId} is void` });
   expect(corrected.apply(refundOf([1, 8, 1]))).toEqual({ reason: `the sale ${saleId} is void` });

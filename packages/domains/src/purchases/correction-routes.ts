@@ -1,5 +1,5 @@
 import { bulkRoute, bytesOfEventId, eventIdOfKey, IdempotencyKey, ingestRoute, InvalidInput } from "@tally/contract";
-import { isEventId, keyedRead, NotFound } from "@tally/contract";
+import { isEventId, keyedRead, NotFound, type Sources } from "@tally/contract";
 import { Type, type Static } from "typebox";
 import { closed, ids, wholeNumbers } from "../values.ts";
 import { BusinessDate, parseCalendarDate } from "./calendar-date.ts";
@@ -100,11 +100,21 @@ const storeOfSale = keyedRead<readonly [id: Buffer], { id: Buffer; storeId: numb
   ofRows: ([row]) => row?.storeId,
 });
 
+/** Rejects a void whose `storeID` is not that of its stored purchase. While the rows cannot be read, it is accepted. */
+function checkStore({ saleId, note }: VoidEvent, sources: Sources): Promise<void> | undefined {
+  return note?.storeId === undefined ? undefined : expectStore(saleId, note.storeId, sources);
+}
+
+async function expectStore(saleId: string, storeId: number, { readNewest }: Sources): Promise<void> {
+  const store = await readNewest(storeOfSale, [bytesOfEventId(saleId)]).catch(() => undefined);
+  if (store !== undefined && store !== storeId) throw new InvalidInput("storeID", "that of the purchase", storeId);
+}
+
 const oneVoid = ingestRoute({
   path: "/purchases/:eventID/void",
   summary: "takes back a whole purchase",
   description:
-    "In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. So does one with the `storeID` of another store. However it is sent again, its first `reason` stays. 404 for a key that is limited to stores until the purchase is stored",
+    "In its store and on its day. However often it is sent, it is one event. Before its purchase it waits for 7 days. A purchase with refunds cannot be void: the void becomes a dead letter. 400 for another `storeID` than that of the stored purchase. However it is sent again, its first `reason` stays. 404 for a key that is limited to stores until the purchase is stored",
   params: SaleParams,
   body: Note,
   mayLackBody: true,
@@ -115,6 +125,7 @@ const oneVoid = ingestRoute({
     return store;
   },
   toEvent: (_id, { eventID }, note): VoidEvent => voided(parseSaleId(eventID), note),
+  check: checkStore,
   status: 201,
   examples: {
     "a void": {
@@ -161,6 +172,7 @@ export const manyVoids = bulkRoute({
       throw new InvalidInput("storeID", "that of sale", storeID);
     return voided(saleIdOf(entry), entry);
   },
+  check: checkStore,
   examples: { "a void again": { entries: [{ sale: voidedSale }] } },
 });
 

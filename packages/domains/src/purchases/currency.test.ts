@@ -15,7 +15,7 @@ test("prices need a currency, which is looked up once for each store; without a 
   expect([check([[9, 1]]), check([[9, 1, 20_000, 0]], "EUR"), reads]).toEqual([undefined, undefined, 0]);
   for (let n = 1; n <= 2; n++) {
     await expect(check([[9, 1, 20_000, 0]])).rejects.toThrow(
-      "items[0].unitPrice: expected a currency of store 7 (set it with PUT /stores/7, or CURRENCY)",
+      "items[0].unitPrice: expected a currency of store 7 (set it with PUT /stores/7, zone and currency, or CURRENCY)",
     );
     expect(reads).toBe(n);
   }

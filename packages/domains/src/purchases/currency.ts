@@ -49,7 +49,8 @@ export async function currencyProblems(
   let [used] = await transaction.query<Used>(selectUsed);
   const expectedOf = async ({ id, currency }: StoreCurrency): Promise<string | undefined> => {
     if (currency === undefined) return undefined;
-    if (ofSystem !== undefined && currency !== ofSystem) return `${ofSystem}, which CURRENCY sets`;
+    if (used === undefined && ofSystem !== undefined && currency !== ofSystem)
+      return `${ofSystem}, which CURRENCY sets`;
     const isOwn = used === undefined || (used.stores === 1 && used.id === id);
     if (used !== undefined && used.currency !== currency) {
       if (!isOwn) return `${used.currency}, which registered stores have`;
@@ -109,7 +110,7 @@ function checkCurrency({ storeId, lines: [line] }: Checked, { currency, readNewe
 async function expectCurrency(storeId: number, readNewest: Sources["readNewest"], stores: Set<number>) {
   const isRegistered = await readNewest(hasCurrency, [storeId]).catch(() => undefined);
   if (isRegistered === undefined) return;
-  const expected = `a currency of store ${storeId} (set it with PUT /stores/${storeId}, or CURRENCY)`;
+  const expected = `a currency of store ${storeId} (set it with PUT /stores/${storeId}, zone and currency, or CURRENCY)`;
   if (!isRegistered) throw new InvalidInput("items[0].unitPrice", expected, undefined);
   if (stores.size >= storesMax) stores.clear();
   stores.add(storeId);

@@ -33,7 +33,7 @@ export type PurchaseEvent = Static<typeof PurchaseEvent>;
 
 export const Reason = labels(200);
 
-/** Takes back a whole purchase, in its store and on its day. `note`: not of a sale of another store; and why. */
+/** Takes back a whole purchase, in its store and on its day. `note`: the store that the gateway checks; and why. */
 export const VoidEvent = closed({
   kind: Type.Literal("void"),
   id: EventId,
