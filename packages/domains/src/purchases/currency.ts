@@ -49,7 +49,7 @@ export async function currencyProblems(
   let [used] = await transaction.query<Used>(selectUsed);
   const expectedOf = async ({ id, currency }: StoreCurrency): Promise<string | undefined> => {
     if (currency === undefined) return undefined;
-    if (used === undefined && ofSystem !== undefined && currency !== ofSystem)
+    if (ofSystem !== undefined && currency !== ofSystem && currency !== used?.currency)
       return `${ofSystem}, which CURRENCY sets`;
     const isOwn = used === undefined || (used.stores === 1 && used.id === id);
     if (used !== undefined && used.currency !== currency) {

@@ -19,8 +19,8 @@ export function addIngestRoute(app: FastifyInstance, path: string, route: Ingest
   const bodyOf = (request: FastifyRequest): unknown => {
     if (check === undefined) return undefined;
     if (request.body !== undefined && !Buffer.isBuffer(request.body)) return request.body;
-    const value =
-      request.body === undefined && mayLackBody ? {} : ((request.body && parseJsonBody(request.body)) ?? null);
+    const parsed = request.body && parseJsonBody(request.body);
+    const value = parsed === undefined && mayLackBody ? {} : (parsed ?? null);
     if (!check.Check(value)) throw InvalidInput.of(firstProblem(check, value));
     return (request.body = value);
   };
