@@ -103,10 +103,14 @@ export const gatewaySettings = {
     { min: 1, max: 31 * 86_400, unit: "s", default: 86_400 },
   ),
   currency: {
-    ...choice("CURRENCY", "the currency of stores that are registered without one; no store has another", {
-      of: Intl.supportedValuesOf("currency"),
-      default: "",
-    }),
+    ...choice(
+      "CURRENCY",
+      "the currency of prices where no store has a registered one; it must not differ from registered ones",
+      {
+        of: Intl.supportedValuesOf("currency"),
+        default: "",
+      },
+    ),
     expected: "an ISO 4217 code, such as EUR",
   },
   queryWithinMs: integer("QUERY_WITHIN_MS", "how long a query may take", { ...waitTime, default: 5000 }),

@@ -68,6 +68,12 @@ test("a store that has sold with prices keeps its currency, and all have that of
   await unregister();
   expect(await register([305, "EUR"], [305, "USD"])).toEqual(["EUR", has("EUR")]);
   await unregister();
+  await register([306, "USD"]);
+  expect(await registerIn("EUR", [306, "CHF"], [306, "USD"])).toEqual([
+    'currency: expected EUR, which CURRENCY sets, got "CHF"',
+    "USD",
+  ]);
+  await unregister();
   expect(await registerIn("EUR", [307, "USD"], [307, "EUR"], [308])).toEqual([
     'currency: expected EUR, which CURRENCY sets, got "USD"',
     "EUR",

@@ -21,7 +21,7 @@ interface Parts<R extends Row> {
 // The first calendar date of the API.
 const beginning = 10_000_101;
 
-/** A field of a register whose values have days, in a table of its own. */
+/** A field of a register. Each of its values is valid from a day on, and is a row of `table`. */
 export function versions<R extends Row>({ one, table, field, todayOf }: Parts<R>) {
   const select = `SELECT ${one}_id AS id, valid_from AS validFrom, ${field} AS value FROM ${table}`;
   const upsert = `INSERT INTO ${table} (${one}_id, valid_from, ${field}) VALUES ? ON DUPLICATE KEY UPDATE ${field} = VALUES(${field})`;
