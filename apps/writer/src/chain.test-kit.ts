@@ -32,7 +32,7 @@ const summed = <K extends string | number>(sums: readonly Sum[], by: (typeof mea
 
 async function compareLists(get: Get, query: Query, sums: readonly Sum[], region?: string): Promise<void> {
   const [start, params] = region === undefined ? ["/chain", {}] : ["/regions/:region", { region }];
-  const { date, to: last = date ?? "" } = query;
+  const last = lastDayOf(query);
   const ofCategory = sums.filter((one) => categoryOf(one.itemID, last) !== "");
   for (const by of measures) {
     const found = fieldIn(await get(`${start}/top-categories`, params, { ...query, by }), "categories");
@@ -68,17 +68,22 @@ export async function register(transaction: SqlTransaction): Promise<void> {
   await transaction.insert("INSERT INTO item_categories VALUES ?", [[9, Number(dayOf(1)), "Drinks"]]);
 }
 
-async function compareRegions(get: Get, date: string, sums: readonly Sum[]): Promise<void> {
+async function compareRegions(get: Get, query: Query, sums: readonly Sum[]): Promise<void> {
   for (const by of measures) {
     for (const itemID of new Set(sums.map((one) => one.itemID))) {
-      const body = await get("/items/:itemID/top-regions", { itemID }, { date, by });
+      const regionsOf = async (page: object) =>
+        fieldIn(await get("/items/:itemID/top-regions", { itemID }, { ...query, by, ...page }), "regions");
       const own = sums.filter((one) => one.itemID === itemID);
-      const expected = summed(own, by, ({ storeID }) => regionOf(storeID, date));
-      const sold = shown(fieldIn(body, "regions"), "region", by);
-      expect({ date, itemID, by, sold }).toEqual({ date, itemID, by, sold: expected });
+      const expected = summed(own, by, ({ storeID }) => regionOf(storeID, lastDayOf(query)));
+      const sold = shown(await regionsOf({}), "region", by);
+      expect({ query, itemID, by, sold }).toEqual({ query, itemID, by, sold: expected });
+      expect(shown(await regionsOf({ offset: 1, limit: 1 }), "region", by, 2)).toEqual(expected.slice(1, 2));
     }
   }
 }
+
+/** Of which the regions and the categories of a window are. */
+const lastDayOf = ({ date, to = date ?? dayOf(0) }: Query): string => to;
 
 type Query = Readonly<Record<string, string>>;
 type Get = (path: string, params: object, query: object) => Promise<unknown>;
@@ -108,12 +113,13 @@ export async function compareChain(
   { sums, isByDay }: { readonly sums: readonly Sum[]; readonly isByDay: boolean },
 ): Promise<void> {
   await compareLists(get, window, sums);
+  const { date, from = date ?? "10000101", to = date ?? "99991231" } = window;
+  await compareRegions(get, window, sums);
   if (!isByDay) return;
-  const { date, from = date ?? "", to = date ?? "" } = window;
   const daily = await writer.query<Sum>(sumsOfRows("store_id, item, day"), [from, to]);
+  const isAllTime = to === "99991231";
   for (const region of ["South", "North"]) {
-    const own = daily.filter((one) => regionOf(one.storeID, one.day) === region);
+    const own = daily.filter((one) => regionOf(one.storeID, isAllTime ? lastDayOf(window) : one.day) === region);
     await compareLists(get, window, own, region);
   }
-  if (date !== undefined) await compareRegions(get, date, daily);
 }

@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * all stores: the items that sold most, 10 by default, and the age of the ranking
-         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more.
          */
         readonly get: operations["getChainTopItems"];
         readonly put?: never;
@@ -328,7 +328,7 @@ export interface paths {
         };
         /**
          * the stores of a region: the items that sold most, 10 by default, and the age of the ranking
-         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more.
          */
         readonly get: operations["getRegionsRegionTopItems"];
         readonly put?: never;
@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * all stores: those that sold most, 10 by default, what all of them sold, and the age of the ranking
-         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more.
          */
         readonly get: operations["getChainTopStores"];
         readonly put?: never;
@@ -368,7 +368,7 @@ export interface paths {
         };
         /**
          * the stores of a region: those that sold most, 10 by default, what all of them sold, and the age of the ranking
-         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more.
          */
         readonly get: operations["getRegionsRegionTopStores"];
         readonly put?: never;
@@ -387,8 +387,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * how much of an item the stores of each region sold on a day, by default today
-         * @description Of the region that each store has on that day. Stores without one are left out.
+         * how much of an item the stores of each region sold, the first 10 by default, and the age of the ranking
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. Of the region that each store has on the last day, of all time today. Stores without one are left out.
          */
         readonly get: operations["getItemsItemIDTopRegions"];
         readonly put?: never;
@@ -407,8 +407,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * all stores: how much the items of each category sold, by default today
-         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day; those without one are left out. A watch repeats it every 15 s.
+         * all stores: how much the items of each category sold
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s.
          */
         readonly get: operations["getChainTopCategories"];
         readonly put?: never;
@@ -427,8 +427,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * the stores of a region: how much the items of each category sold, by default today
-         * @description Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day; those without one are left out. A watch repeats it every 15 s.
+         * the stores of a region: how much the items of each category sold
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s.
          */
         readonly get: operations["getRegionsRegionTopCategories"];
         readonly put?: never;
@@ -508,7 +508,7 @@ export interface paths {
         };
         /**
          * what all stores have sold on a business day, today by default, beside a week before
-         * @description `hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
+         * @description `hours` are of the time of counting, `hour` and `offset` in `zone`, that of most registered stores, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `grossSales`, `discounts`, `returns` and `netSales` need their measures in `BY`. `receipts`, the sales that are not void, and `returns` are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
          */
         readonly get: operations["getChainSales"];
         readonly put?: never;
@@ -3234,8 +3234,16 @@ export interface operations {
     readonly getItemsItemIDTopRegions: {
         readonly parameters: {
             readonly query?: {
+                /** @description an integer from 1 to 100 */
+                readonly limit?: number | string;
+                /** @description an integer from 0 to 900 */
+                readonly offset?: number | string;
                 /** @description a calendar date as yyyymmdd, today or yesterday */
                 readonly date?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly from?: number | string;
+                /** @description a calendar date as yyyymmdd */
+                readonly to?: number | string;
                 /** @description one of quantity, grossSales, netSales */
                 readonly by?: "quantity" | "grossSales" | "netSales";
                 /** @description csv; without it the response is JSON */
@@ -3269,6 +3277,8 @@ export interface operations {
                          */
                         readonly by: "quantity" | "grossSales" | "netSales";
                         readonly currency?: string;
+                        /** Format: date-time */
+                        readonly asOf: string | null;
                         readonly regions: {
                             readonly rank: number;
                             readonly region: string;
@@ -3663,30 +3673,48 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         readonly date: string;
+                        readonly zone: string;
                         /** Format: date-time */
                         readonly asOf: string | null;
                         readonly currency?: string;
                         readonly quantity: number;
+                        readonly grossSales?: string;
+                        readonly discounts?: string;
+                        readonly returns?: string;
                         readonly netSales?: string;
                         readonly receipts?: number;
                         readonly weekAgo?: {
                             readonly date: string;
                             readonly quantity: number;
+                            readonly grossSales?: string;
+                            readonly discounts?: string;
+                            readonly returns?: string;
                             readonly netSales?: string;
                             readonly receipts?: number;
                             readonly day: {
                                 readonly quantity: number;
+                                readonly grossSales?: string;
+                                readonly discounts?: string;
+                                readonly returns?: string;
                                 readonly netSales?: string;
                                 readonly receipts?: number;
                             };
                         };
                         readonly hours: {
                             readonly from: string;
+                            readonly hour: string;
+                            readonly offset: string;
                             readonly quantity: number;
+                            readonly grossSales?: string;
+                            readonly discounts?: string;
+                            readonly returns?: string;
                             readonly netSales?: string;
                             readonly receipts?: number;
                             readonly weekAgo?: {
                                 readonly quantity: number;
+                                readonly grossSales?: string;
+                                readonly discounts?: string;
+                                readonly returns?: string;
                                 readonly netSales?: string;
                                 readonly receipts?: number;
                             };
@@ -3694,10 +3722,16 @@ export interface operations {
                         readonly regions: {
                             readonly region?: string;
                             readonly quantity: number;
+                            readonly grossSales?: string;
+                            readonly discounts?: string;
+                            readonly returns?: string;
                             readonly netSales?: string;
                             readonly receipts?: number;
                             readonly weekAgo?: {
                                 readonly quantity: number;
+                                readonly grossSales?: string;
+                                readonly discounts?: string;
+                                readonly returns?: string;
                                 readonly netSales?: string;
                                 readonly receipts?: number;
                             };

@@ -24,13 +24,22 @@ const known = (zone: string) => zones.getOrInsertComputed(zone, () => zoneNamed(
 
 /** The business day of a store at a time, as yyyymmdd: before the closing hour it is still the day before. */
 export function businessDayOf(clock: StoreClock, atMs: number): number {
-  const date = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(known(clock.zone)).toPlainDate();
+  const date = timeAt(clock, atMs).toPlainDate();
   return numberOf(atMs < startOf(date, clock).epochMilliseconds ? date.subtract({ days: 1 }) : date);
 }
 
+export const timeAt = ({ zone }: StoreClock, atMs: number): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(known(zone));
+
+/** "18" and "-05:00". */
+export const hourOfDay = ({ hour, offset }: Temporal.ZonedDateTime) => ({
+  hour: String(hour).padStart(2, "0"),
+  offset,
+});
+
 /** The same time of day a week before: 167 to 169 hours when the clock was changed. */
-export const weekBefore = ({ zone }: StoreClock, atMs: number): number =>
-  Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(known(zone)).subtract({ weeks: 1 }).epochMilliseconds;
+export const weekBefore = (clock: StoreClock, atMs: number): number =>
+  timeAt(clock, atMs).subtract({ weeks: 1 }).epochMilliseconds;
 
 /** The date some days after a date, both as yyyymmdd. */
 export function dateAfter(date: number, days: number): number {

@@ -1,5 +1,5 @@
 import { fieldIn, utcDayOf, type Sources } from "@tally/contract";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { salesOfChain } from "./chain-sales.ts";
 import { samplesOfDay, slotOf } from "./sales-samples.ts";
 import { storeRegions } from "./stores.ts";
@@ -9,7 +9,11 @@ const kept: unknown[] = [];
 // A week ago nothing was sold before the last moment of the day.
 const lastSample = { slot: slotOf(8.64e15), quantity: 1, net: null, receipts: null };
 const rowsOf = (what: unknown) => (what === storeRegions.onDay ? rows : what === samplesOfDay ? [lastSample] : []);
-const read: Sources["read"] = async (what, key) => what.ofRows(rowsOf(what), key);
+const readOf =
+  (rowsOfRead: (what: unknown) => readonly object[]): Sources["read"] =>
+  async (what, key) =>
+    what.ofRows(rowsOfRead(what), key);
+const read = readOf(rowsOf);
 const sold = new Map([1, 2].map((store) => [`${store}`, 5]));
 const sources: Sources = {
   rows: { query: async () => [] },
@@ -24,7 +28,8 @@ const sources: Sources = {
   },
   find: () => expect.fail(),
 };
-const salesOf = (date: number) => salesOfChain.respond({ params: {}, query: { date: String(date) } }, sources);
+const salesOf = (date: number, others: Partial<Sources> = {}) =>
+  salesOfChain.respond({ params: {}, query: { date: String(date) } }, { ...sources, ...others });
 
 test("regions that sold as much are in the order of their names, beside nothing that was sold until then", async () => {
   const today = await salesOf(utcDayOf(Date.now()));
@@ -40,4 +45,23 @@ test.each([19990101, 99981231])("nothing is kept of a day that cannot have sales
   kept.length = 0;
   await expect(salesOf(date)).rejects.toThrow("a day of which sales were counted");
   expect(kept).toEqual([]);
+});
+
+// 56 hours: from UTC+14 to the closing hour of UTC-12. The last sample is later.
+const firstSlot = slotOf(Date.UTC(2025, 9, 19, 10));
+const samples = [0, 55, 60].map((hour, at) => ({ slot: firstSlot + 4 * hour, quantity: at + 1, net: null }));
+
+test.each([
+  ["UTC", 56, { from: "2025-10-21T17:00:00Z", hour: "17", offset: "+00:00", quantity: 9 }],
+  ["Asia/Kolkata", 57, { from: "2025-10-21T17:30:00Z", hour: "23", offset: "+05:30", quantity: 8 }],
+])("a day has the hours of all zones in %s, and what is counted later is in its last one", async (zone, many, last) => {
+  vi.spyOn(Date, "now").mockReturnValue(Date.UTC(2025, 9, 20, 12));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const clocks = [{ zone, closingHour: 0, stores: 1 }];
+  const body = await salesOf(20251020, {
+    read: readOf((what) => (what === samplesOfDay ? samples : [])),
+    readNewest: readOf(() => clocks),
+  });
+  const hours = Object.values(Object(fieldIn(body, "hours")));
+  expect([fieldIn(body, "zone"), hours.length, hours.at(-1)]).toEqual([zone, many, expect.objectContaining(last)]);
 });

@@ -1,7 +1,7 @@
 import { firstLiveDay, NotFound, queryRoute, type Sources } from "@tally/contract";
 import { Type } from "typebox";
 import { AsOf, closed } from "../values.ts";
-import { businessDayOf, dateAfter, endOf, weekBefore } from "./business-day.ts";
+import { businessDayOf, dateAfter, endOf, hourOfDay, timeAt, weekBefore, type StoreClock } from "./business-day.ts";
 import { ruleNames } from "./alert-rules.ts";
 import { alertsRead } from "./alerts.ts";
 import { isUpToTomorrowSomewhere } from "./calendar-date.ts";
@@ -10,18 +10,26 @@ import { shownCurrency } from "./currency.ts";
 import { items } from "./items.ts";
 import { moneyText } from "./money.ts";
 import { clockOfChain, dayOf, DayText } from "./registry.ts";
-import { difference, lastTwo, noSales, samplesOfDay, soldAt, soldNow, storesAt } from "./sales-samples.ts";
+import { difference, lastTwo, noSales, samplesOfDay, soldAt, soldNow, storesAt, withKnown } from "./sales-samples.ts";
 import { slotOf, sumOf, type Sample, type Sold } from "./sales-samples.ts";
 import { storeRegions, stores } from "./stores.ts";
 import { ifAvailable } from "./window-counts.ts";
 
 const hourMs = 3_600_000;
 const hourSlots = 4;
+const slotMs = hourMs / hourSlots;
 // A day has up to 56 hours: it begins in UTC+14, and ends here. What is counted later is in the last one.
 const lastClock = { zone: "Etc/GMT+12", closingHour: 6 };
 
-const shown = ({ quantity, net, receipts = null }: Sold) => ({
+const shown = ({ quantity, net, gross = null, receipts = null, returned }: Sold) => ({
   quantity,
+  ...(gross !== null && { grossSales: moneyText(gross) }),
+  ...(gross !== null &&
+    net !== null &&
+    typeof returned === "number" && {
+      discounts: moneyText(gross - returned - net),
+      returns: moneyText(returned),
+    }),
   ...(net !== null && { netSales: moneyText(net) }),
   ...(receipts !== null && { receipts }),
 });
@@ -35,29 +43,34 @@ async function soldOf({ boards, rows }: Sources, date: number) {
   return last && { stores: last.stores, none: noSales, asOf: grewAtMs || undefined };
 }
 
-/** What was counted in each hour: differences of sums. `end`: the sum now. */
-function hoursOf(date: number, samples: readonly Sample[], end?: Sold): ReadonlyMap<number, Sold> {
+/** What was counted in each hour, which begin `shift` slots after those of UTC: differences of sums. `end`: the sum now. */
+function hoursOf(date: number, shift: number, samples: readonly Sample[], end?: Sold): ReadonlyMap<number, Sold> {
   const slot = Math.max(slotOf(Date.now()), samples.at(-1)?.slot ?? 0);
   const all = end === undefined ? samples : [...samples, { ...end, slot }];
   const hours = new Map<number, Sold>();
-  const hourMax = endOf(lastClock, date) / hourMs - 1;
+  const hourOf = (at: number): number => Math.floor((at - shift) / hourSlots);
+  const hourMax = hourOf(endOf(lastClock, date) / slotMs - 1);
   let before = noSales;
   for (const one of all) {
-    const hour = Math.min(Math.floor(one.slot / hourSlots), hourMax);
+    const hour = Math.min(hourOf(one.slot), hourMax);
     hours.set(hour, sumOf([hours.get(hour) ?? noSales, difference(one, before)]));
-    before = { ...one, net: one.net ?? before.net, receipts: one.receipts ?? before.receipts ?? null };
+    before = withKnown(one, before);
   }
   return hours;
 }
 
+type Hours = ReadonlyMap<number, Sold>;
+
 /** `week`: in hours. */
-function shownHours(now: ReadonlyMap<number, Sold>, weekAgo: ReadonlyMap<number, Sold>, week: number) {
+function shownHours(clock: StoreClock, shift: number, [now, weekAgo]: readonly [Hours, Hours], week: number) {
   const known = [...now.keys(), ...Array.from(weekAgo.keys(), (hour) => hour + week)];
   const [first, last] = [Math.min(...known), Math.max(...known)];
   return Array.from({ length: known.length === 0 ? 0 : last - first + 1 }, (_, at) => {
     const hour = first + at;
+    const fromMs = (hour * hourSlots + shift) * slotMs;
     return {
-      from: new Date(hour * hourMs).toISOString().replace(".000", ""),
+      from: new Date(fromMs).toISOString().replace(".000", ""),
+      ...hourOfDay(timeAt(clock, fromMs)),
       ...shown(now.get(hour) ?? noSales),
       ...(weekAgo.size > 0 && { weekAgo: shown(weekAgo.get(hour - week) ?? noSales) }),
     };
@@ -68,7 +81,9 @@ type Regions = ReadonlyMap<string, Sold>;
 
 function byRegion(all: ReadonlyMap<number, Sold>, regions: ReadonlyMap<number, string>): Regions {
   const sums = Map.groupBy(all, ([id]) => regions.get(id) ?? "");
-  return new Map(Array.from(sums, ([region, of]) => [region, sumOf(of.map(([, one]) => one))]));
+  return new Map(
+    Array.from(sums, ([region, of]) => [region, sumOf(of.map(([, { quantity, net }]) => ({ quantity, net })))]),
+  );
 }
 
 /** `before`: of the last samples until a week ago; undefined: that day has none. */
@@ -84,7 +99,14 @@ function shownRegions(sold: Regions, before: { slot: number; regions: Regions }[
 }
 
 const Optional = Type.Optional(Type.String());
-const Amounts = { quantity: Type.Integer(), netSales: Optional, receipts: Type.Optional(Type.Integer()) };
+const Amounts = {
+  quantity: Type.Integer(),
+  grossSales: Optional,
+  discounts: Optional,
+  returns: Optional,
+  netSales: Optional,
+  receipts: Type.Optional(Type.Integer()),
+};
 
 const listMax = 200;
 const isoOf = (ms: number): string => new Date(ms).toISOString();
@@ -110,16 +132,25 @@ export const salesOfChain = queryRoute({
   path: "/chain/sales",
   summary: "what all stores have sold on a business day, today by default, beside a week before",
   description:
-    "`hours` are of the time of counting, in UTC, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `receipts`, the sales that are not void, are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
+    "`hours` are of the time of counting, `hour` and `offset` in `zone`, that of most registered stores, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `grossSales`, `discounts`, `returns` and `netSales` need their measures in `BY`. `receipts`, the sales that are not void, and `returns` are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
   query: closed({ date: Type.Optional(DayText) }),
   mayMiss: true,
   response: Type.Object({
     date: Type.String(),
+    zone: Type.String(),
     asOf: AsOf,
     currency: Optional,
     ...Amounts,
     weekAgo: Type.Optional(Type.Object({ date: Type.String(), ...Amounts, day: Type.Object(Amounts) })),
-    hours: Type.Array(Type.Object({ from: Type.String(), ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) })),
+    hours: Type.Array(
+      Type.Object({
+        from: Type.String(),
+        hour: Type.String(),
+        offset: Type.String(),
+        ...Amounts,
+        weekAgo: Type.Optional(Type.Object(Amounts)),
+      }),
+    ),
     regions: Type.Array(Type.Object({ region: Optional, ...Amounts, weekAgo: Type.Optional(Type.Object(Amounts)) })),
     alertsAsOf: AsOf,
     alerts: Type.Array(
@@ -154,20 +185,21 @@ export const salesOfChain = queryRoute({
     ]);
     const [regionsNow, regionsThen] = [regionsOn(date), regionsOn(before)];
     const week = Math.round((endOf(clock, date) - endOf(clock, before)) / hourMs);
-    const counted = { ...noSales, receipts: samples.at(-1)?.receipts ?? null };
-    const total = sumOf([found.none, ...found.stores.values(), counted]);
+    const total = withKnown(sumOf([found.none, ...found.stores.values()]), samples.at(-1) ?? noSales);
     const dayBefore = samplesBefore.at(-1);
     const ofRegions = storesBefore.map(({ slot, stores: all }) => ({ slot, regions: byRegion(all, regionsThen) }));
     const until = dayBefore && shown(soldAt(samplesBefore, untilMs, (one) => one));
-    const hours = hoursOf(date, samples, date < firstLiveDay(nowMs) ? undefined : total);
+    const shift = Math.floor((endOf(clock, date) % hourMs) / slotMs);
+    const hours = hoursOf(date, shift, samples, date < firstLiveDay(nowMs) ? undefined : total);
     const isToday = date === businessDayOf(clock, nowMs);
     return {
       date: String(date),
+      zone: clock.zone,
       asOf: found.asOf === undefined ? null : isoOf(found.asOf),
       ...currency,
       ...shown(total),
       ...(dayBefore && until && { weekAgo: { date: String(before), ...until, day: shown(dayBefore) } }),
-      hours: shownHours(hours, hoursOf(before, samplesBefore), week),
+      hours: shownHours(clock, shift, [hours, hoursOf(before, shift, samplesBefore)], week),
       regions: shownRegions(byRegion(found.stores, regionsNow), dayBefore && ofRegions, untilMs),
       ...(isToday ? await shownAlerts(sources, regionsNow) : { alertsAsOf: null, alerts: [] }),
     };

@@ -1,14 +1,15 @@
 import { queryRoute, type Sources } from "@tally/contract";
 import { Type, type Static, type TObject, type TSchema } from "typebox";
-import { AsOf, closed, ids, labels, parseTopLimit, type None } from "../values.ts";
+import { AsOf, ids, labels, parseTopLimit, type None } from "../values.ts";
 import { Amount, asOf as exampleAsOf, exampleSeller, ItemParams, Name, Rank, withAmount } from "./best-sellers.ts";
 import { byCategory, byRegion, ofChain, regionNamed } from "./chain-counts.ts";
 import type { Count } from "./counts.ts";
 import { exampleItem, items } from "./items.ts";
 import { liveCounts, ofAll } from "./live-chain.ts";
+import { resolveDate } from "./registry.ts";
 import { storesOfItem } from "./series.ts";
 import { exampleStore, stores } from "./stores.ts";
-import { PageQuery, parseOffset, parseWindow, ShownWindow, WindowQuery } from "./window.ts";
+import { PageQuery, parseOffset, parseWindow, ShownWindow, WindowQuery, type Window } from "./window.ts";
 import { countsIn, ifAvailable, liveOrCounted, storesWith, topIn } from "./window-counts.ts";
 
 interface Asked<Query> {
@@ -33,7 +34,7 @@ function rankings<Q extends TObject, R extends TSchema>(name: string, { summary,
   ];
 }
 
-/** A page of a ranking of the chain, by default of today: all but the list, the list, and the sum of all stores. Throws
+/** A page of a ranking of the chain: all but the list, the list, and the sum of all stores. Throws
  * InvalidInput. */
 async function pageOf<T extends object>(
   sources: Sources,
@@ -53,15 +54,22 @@ async function pageOf<T extends object>(
 type Chosen = Asked<Static<typeof WindowQuery>>;
 
 async function ownerIn(sources: Sources, { params: { region }, query }: Chosen, list: "keys" | "members") {
-  const isToday = query.date === undefined && query.from === undefined && query.to === undefined;
-  const { window, shown } = await parseWindow(sources, isToday ? { ...query, date: "today" } : query);
+  const { window, shown } = await parseWindow(sources, query);
   const field = query.from === undefined ? "date" : "from";
-  if (region === undefined) return { owner: ofChain(list, field), window, shown };
-  return { owner: ofChain(list, field, await regionNamed(sources, region)), window, shown: { region, ...shown } };
+  const day = await lastDayOf(sources, window);
+  if (region === undefined) return { owner: ofChain(list, field), window, shown, day };
+  const found = await regionNamed(sources, region);
+  // Of all time, the stores that it has today.
+  const own = window.days === undefined ? { ...found, has: (store: number) => found.has(store, day) } : found;
+  return { owner: ofChain(list, field, own), window, shown: { region, ...shown }, day };
 }
 
+/** On which names of categories and of regions are those of the window: of all time, today. */
+const lastDayOf = async (sources: Sources, { days }: Window): Promise<number> =>
+  days?.at(-1) ?? resolveDate(sources, undefined, "today");
+
 const about =
-  "Of today by default. A region has the stores that are in it on that day. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days, one request at a time; 400 for more";
+  "Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more";
 
 const exampleDay = { date: "20261121" };
 const shownDay = { from: exampleDay.date, to: exampleDay.date, by: "quantity" } as const;
@@ -111,38 +119,49 @@ const topStores = rankings("top-stores", {
   },
 });
 
-const { date, by } = WindowQuery.properties;
-
 const topRegions = queryRoute({
   path: "/items/:itemID/top-regions",
-  summary: "how much of an item the stores of each region sold on a day, by default today",
-  description: "Of the region that each store has on that day. Stores without one are left out",
+  summary: "how much of an item the stores of each region sold, the first 10 by default, and the age of the ranking",
+  description:
+    "Of all time, of a `date`, or of all days from `from` to `to`. Of the region that each store has on the last day, of all time today. Stores without one are left out",
   params: ItemParams,
-  query: closed({ date, by }),
+  query: PageQuery,
   response: Type.Object({
     itemID: Type.Integer(),
     ...Name,
     ...ShownWindow,
+    asOf: AsOf,
     regions: Type.Array(Type.Object({ ...Rank, region: Type.String(), ...Amount })),
   }),
-  async respond({ params, query }, sources) {
+  async respond({ params, query: { limit, offset, ...query } }, sources) {
     const itemID = ids.parse("itemID", params.itemID);
-    const { window, shown } = await parseWindow(sources, { date: "today", ...query });
-    const [day = 0] = window.days ?? [];
+    const [first, most] = [parseOffset(offset), parseTopLimit(limit)];
+    const { window, shown } = await parseWindow(sources, query);
+    const day = await lastDayOf(sources, window);
     const live = await ifAvailable(liveCounts(sources.boards, window, (series) => storesOfItem(itemID, series)));
-    const counts = live?.counts ?? (await countsIn(sources, storesWith(itemID), window)).all();
+    const counted = async () => {
+      const counts = await countsIn(sources, storesWith(itemID), window);
+      return { asOf: counts.asOf, counts: counts.all() };
+    };
+    const { asOf, counts } = live ?? (await counted());
     const [[name], sold] = await Promise.all([
       items.namesOf(sources, [{ id: itemID }]),
       byRegion(sources, day, counts),
     ]);
-    const regions = sold.map((one) => withAmount({ rank: one.rank, region: one.name }, window.by, one));
-    return { itemID, ...name, ...shown, regions };
+    const page = sold.slice(first, first + most);
+    const regions = page.map((one) => withAmount({ rank: one.rank, region: one.name }, window.by, one));
+    return { itemID, ...name, ...shown, asOf, regions };
   },
   examples: {
     "one day": {
       params: { itemID: "85571" },
       query: exampleDay,
-      response: { ...named, ...shownDay, regions: [{ rank: 1, region: exampleStore.region, quantity: 2 }] },
+      response: {
+        ...named,
+        ...shownDay,
+        asOf: exampleAsOf,
+        regions: [{ rank: 1, region: exampleStore.region, quantity: 2 }],
+      },
     },
   },
 });
@@ -151,8 +170,8 @@ const topRegions = queryRoute({
 const wholeBoardWithinMs = 5000;
 
 const topCategories = rankings("top-categories", {
-  summary: "how much the items of each category sold, by default today",
-  description: `${about}. Categories of a region are always added up. Items count in the category that they have on the last day; those without one are left out. A watch repeats it every 15 s`,
+  summary: "how much the items of each category sold",
+  description: `${about}. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s`,
   query: WindowQuery,
   response: Type.Object({
     ...Region,
@@ -162,12 +181,12 @@ const topCategories = rankings("top-categories", {
   // 100,000 items take 0.22 s of a core: 1.5 % while it is watched.
   everyMs: 15_000,
   async respond(asked, sources) {
-    const { owner, window, shown } = await ownerIn(sources, asked, "keys");
+    const { owner, window, shown, day } = await ownerIn(sources, asked, "keys");
     const live = async () =>
       asked.params.region === undefined ? liveCounts(sources.boards, window, ofAll("keys")) : undefined;
     const count = async () => ({ counts: (await countsIn(sources, owner, window)).all() });
     const { counts } = await liveOrCounted<{ counts: Iterable<Count> }>(live(), count, wholeBoardWithinMs);
-    const sold = await byCategory(sources, window.days?.at(-1) ?? 0, counts);
+    const sold = await byCategory(sources, day, counts);
     return {
       ...shown,
       categories: sold.map((one) => withAmount({ rank: one.rank, category: one.name }, window.by, one)),

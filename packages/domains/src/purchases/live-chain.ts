@@ -19,18 +19,21 @@ export interface Region {
 
 type Boards = Sources["boards"];
 
-/** All counts of a board of a window, which has all of its members; undefined: it is not one live day, or not kept. */
+/** All counts of a board of a window, which has all of its members; undefined: it is neither all time nor one live day,
+ * or not kept. */
 export async function liveCounts(boards: Boards, { by, days = [] }: Window, boardOf: (series: string) => string) {
   const [day, more] = days;
-  if (day === undefined || more !== undefined || day < firstLiveDay(Date.now())) return undefined;
+  if (more !== undefined || (day !== undefined && day < firstLiveDay(Date.now()))) return undefined;
   const series = seriesOf(by, day);
-  const { cells, asOf } = await boards.whole([boardOf(series)]);
+  const board = boardOf(series);
+  if (board === "") return undefined;
+  const { cells, asOf } = await boards.whole([board]);
   const [found] = cells;
   const counts = found && Array.from(found, ([id, count]): Count => ({ id: Number(id), count }));
   return counts && { asOf: asOf === undefined ? null : new Date(asOf).toISOString(), series, counts };
 }
 
-/** The board of all items, or of all stores, of a day. */
+/** The board of all items, or of all stores, of a day; of all time there is none. */
 export const ofAll = (list: "keys" | "members") => (series: string) =>
   chainBoards(boardsOfSeries(sales, series))?.[list] ?? "";
 

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { eventIdOfBytes, eventTimeOf, NotFound, queryRoute, type SqlReader } from "@tally/contract";
 import { Type } from "typebox";
 import { closed, ids } from "../values.ts";
-import { utcClock, type StoreClock } from "./business-day.ts";
+import { hourOfDay, utcClock, type StoreClock } from "./business-day.ts";
 import { shownCurrency } from "./currency.ts";
 import { HoursOfSales, type Totals } from "./hours-of-sales.ts";
 import { moneyText } from "./money.ts";
@@ -98,8 +98,7 @@ const shownDay = (storeID: number, date: number, zone: string, currency: string 
   ...shown(sales.day),
   ...(currency !== undefined && { currency }),
   hours: sales.hours.map(({ from, ...totals }) => ({
-    hour: from && String(from.hour).padStart(2, "0"),
-    offset: from && from.offset,
+    ...(from === null ? { hour: null, offset: null } : hourOfDay(from)),
     ...shown(totals),
   })),
 });

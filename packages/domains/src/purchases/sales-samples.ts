@@ -22,12 +22,13 @@ export const slotOf = (atMs: number): number => Math.floor(atMs / slotMs);
 const daysKept = 9;
 export const itemsMax = 100;
 
-/** `net`: × 10,000. null: not kept, or not counted. */
-export interface Sold {
+type Figure = "net" | "gross" | "receipts" | "returned";
+
+/** Amounts are × 10,000. receipts, sales that are not void, and returned, what refunds paid back, are counted of all
+ * stores only, from the rows. null: not kept, or not counted. */
+export interface Sold extends Readonly<Partial<Record<Figure, number | null>>> {
   readonly quantity: number;
   readonly net: number | null;
-  /** Sales that are not void. Counted of all stores only, from the rows. */
-  readonly receipts?: number | null;
 }
 
 /** `grewAtMs`: when the quantity was last seen to grow; 0: never. */
@@ -42,47 +43,63 @@ export interface Sample extends Sold {
   readonly slot: number;
 }
 
-export const noSales: Sold = { quantity: 0, net: null, receipts: null };
+export const noSales: Sold = { quantity: 0, net: null, gross: null, receipts: null, returned: null };
 const sumOfKnown = (one: number | null = null, other: number | null = null, times = 1): number | null =>
   other === null ? one : sumOfCounts(one ?? 0, times * other);
+function ofEach(of: (name: Figure) => number | null) {
+  return { net: of("net"), gross: of("gross"), receipts: of("receipts"), returned: of("returned") };
+}
 const add = (one: Sold, other: Sold): Sold => ({
   quantity: sumOfCounts(one.quantity, other.quantity),
-  net: sumOfKnown(one.net, other.net),
-  receipts: sumOfKnown(one.receipts, other.receipts),
+  ...ofEach((name) => sumOfKnown(one[name], other[name])),
 });
 export const sumOf = (all: Iterable<Sold>): Sold => [...all].reduce(add, noSales);
 /** Without the figures that the later one does not have. */
 export const difference = (later: Sold, earlier: Sold): Sold => ({
   quantity: sumOfCounts(later.quantity, -earlier.quantity),
-  net: later.net === null ? null : sumOfKnown(later.net, earlier.net, -1),
-  receipts: (later.receipts ?? null) === null ? null : sumOfKnown(later.receipts, earlier.receipts, -1),
+  ...ofEach((name) => ((later[name] ?? null) === null ? null : sumOfKnown(later[name], earlier[name], -1))),
+});
+/** With the figures of an earlier sample that it does not have. */
+export const withKnown = (one: Sold, earlier: Sold): Sold => ({
+  ...one,
+  ...ofEach((name) => one[name] ?? earlier[name] ?? null),
 });
 
 /** What each store has sold of a day by the boards; undefined: they are not kept. */
 export async function soldNow({ whole }: Pick<BoardReader, "whole">, day: number) {
   const { cells, asOf } = await whole(
-    (["quantity", "netSales"] as const).map((by) => ofAll("members")(seriesOf(by, day))),
+    (["quantity", "netSales", "grossSales"] as const).map((by) => ofAll("members")(seriesOf(by, day))),
   );
-  const [quantities, nets] = cells;
+  const [quantities, ...amounts] = cells;
   if (quantities === undefined) return undefined;
+  const soldBy = (id: string): Sold => {
+    const [net = null, gross = null] = amounts.map((of) => (of === undefined ? null : (of.get(id) ?? 0)));
+    return { quantity: quantities.get(id) ?? 0, net, gross };
+  };
   const stores = new Map<number, Sold>();
-  for (const id of new Set([...quantities.keys(), ...(nets?.keys() ?? [])]))
-    stores.set(Number(id), { quantity: quantities.get(id) ?? 0, net: nets === undefined ? null : (nets.get(id) ?? 0) });
-  return { stores, asOf, none: { quantity: 0, net: nets === undefined ? null : 0 } satisfies Sold };
+  for (const id of new Set(cells.flatMap((of) => Array.from(of?.keys() ?? [])))) stores.set(Number(id), soldBy(id));
+  return { stores, asOf, none: soldBy("") };
 }
 
 type SoldNow = NonNullable<Awaited<ReturnType<typeof soldNow>>>;
 
 const upsertSample = `
-  INSERT INTO sales_samples (day, slot, quantity, net_sales, receipts, stores, items) VALUES ?
-  ON DUPLICATE KEY UPDATE quantity = VALUES(quantity), net_sales = VALUES(net_sales), receipts = VALUES(receipts),
-  stores = VALUES(stores), items = VALUES(items)`;
+  INSERT INTO sales_samples (day, slot, quantity, net_sales, gross_sales, receipts, returned, stores, items) VALUES ?
+  ON DUPLICATE KEY UPDATE quantity = VALUES(quantity), net_sales = VALUES(net_sales), gross_sales = VALUES(gross_sales),
+  receipts = VALUES(receipts), returned = VALUES(returned), stores = VALUES(stores), items = VALUES(items)`;
 const deleteOld = "DELETE FROM sales_samples WHERE day < ?";
-const selectStores = "SELECT DISTINCT store_id AS id FROM purchases FORCE INDEX (store_day)";
+// A store may only have taken back what others sold.
+const selectStores = ["purchases", "purchase_corrections"]
+  .map((table) => `SELECT DISTINCT store_id AS id FROM ${table} FORCE INDEX (store_day)`)
+  .join(" UNION ");
 const selectReceipts = `
   SELECT COUNT(*) - (SELECT COUNT(*) FROM purchase_corrections FORCE INDEX (store_day)
     WHERE store_id IN (?) AND counted_on = ? AND kind = 'void') AS receipts
   FROM purchases FORCE INDEX (store_day) WHERE store_id IN (?) AND purchased_on = ?`;
+const selectReturned = `
+  SELECT CAST(COALESCE(-SUM(net), 0) AS SIGNED) AS returned FROM purchase_corrections FORCE INDEX (store_day),
+    JSON_TABLE(items, '$[*]' COLUMNS (net BIGINT PATH '$[2]')) AS line
+  WHERE store_id IN (?) AND counted_on = ? AND kind = 'refund'`;
 const storesOfStatement = 500;
 /** Ids of stores, in parts for one statement each. */
 export const partsOf = (ids: readonly number[]) =>
@@ -90,15 +107,19 @@ export const partsOf = (ids: readonly number[]) =>
 // More than that takes too long for each minute, and is counted once in a quarter of an hour.
 const receiptsOfMinute = 500_000;
 
-/** The sales of a day that are not void, counted in the index of the rows. */
-async function receiptsOf(rows: SqlReader, day: number, ids: readonly number[]): Promise<number> {
-  let receipts = 0;
+/** What the rows of a day say: the sales that are not void, counted in their index, and what refunds paid back. */
+async function countedOf(rows: SqlReader, day: number, ids: readonly number[]) {
+  let [receipts, returned] = [0, 0];
   for (const some of partsOf(ids)) {
-    const [row] = await rows.query<{ receipts: number }>(selectReceipts, [some, day, some, day]);
-    receipts += row?.receipts ?? 0;
+    const [sold] = await rows.query<{ receipts: number }>(selectReceipts, [some, day, some, day]);
+    const [back] = await rows.query<{ returned: number }>(selectReturned, [some, day]);
+    receipts += sold?.receipts ?? 0;
+    returned = sumOfCounts(returned, back?.returned ?? 0);
   }
-  return receipts;
+  return { receipts, returned };
 }
+
+const countsOf = ({ receipts, returned }: Partial<Sold> = {}) => ({ receipts: receipts ?? 0, returned: returned ?? 0 });
 
 /** Notes what the boards of the live days show, and deletes old samples. False: the boards cannot be read now.
  * `lookedAtMs`: the last look; 0: none. */
@@ -124,16 +145,17 @@ export async function sample(
     // After a clock that was ahead: the last sample of a day is always the newest.
     const slotBefore = before?.slot ?? 0;
     const slot = Math.max(slotOf(nowMs), slotBefore);
-    const known = before?.receipts ?? 0;
+    const known = countsOf(before);
     // Many are counted when a quarter begins, once more in the one after the last change.
     const isFirstOfSlot = hasChanged ? slot > slotBefore : slot === slotBefore + 1 && nowMs % slotMs < 2 * minuteMs;
-    const isDue = known <= receiptsOfMinute || isFirstOfSlot;
-    const receipts = isDue ? await receiptsOf(rows, day, ids) : known;
-    if (!hasChanged && receipts === known) continue;
+    const isDue = known.receipts <= receiptsOfMinute || isFirstOfSlot;
+    const { receipts, returned } = isDue ? await countedOf(rows, day, ids) : known;
+    if (!hasChanged && receipts === known.receipts && returned === known.returned) continue;
     const { quantity, net } = sumOf(stores.values());
+    const { gross = null } = sumOf([...now.stores.values(), now.none]);
     const { entries } = await boards.top(ofAll("keys")(seriesOf("quantity", day)), itemsMax);
     const items = JSON.stringify(entries.map(({ member, count }) => [Number(member), count]));
-    samples.push([day, slot, quantity, net, receipts, textOf(stores), items]);
+    samples.push([day, slot, quantity, net, gross, receipts, returned, textOf(stores), items]);
   }
   if (!isKept) return false;
   // By the earlier of two clocks: samples that are deleted do not come back.
@@ -168,9 +190,9 @@ const storesOf = (text: string): Stores =>
   new Map(listOf(isStores, text).map(([id, quantity, net, grewAtMs]) => [id, { quantity, net, grewAtMs }]));
 
 const selectUntil =
-  "SELECT slot, receipts, stores FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT ?";
+  "SELECT slot, receipts, returned, stores FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT ?";
 
-const samplesOf = (rows: readonly (Pick<Sample, "slot" | "receipts"> & { readonly stores: string })[]) =>
+const samplesOf = (rows: readonly (Pick<Sample, "slot" | "receipts" | "returned"> & { readonly stores: string })[]) =>
   rows.map(({ stores, ...row }) => ({ ...row, stores: storesOf(stores) })).toReversed();
 
 /** The last sample of a day up to a quarter of an hour. */
@@ -187,7 +209,8 @@ export const lastTwo = keyedRead({
 
 /** All samples of a day. */
 export const samplesOfDay = keyedRead({
-  select: "SELECT slot, quantity, net_sales AS net, receipts FROM sales_samples WHERE day = ? ORDER BY slot",
+  select: `SELECT slot, quantity, net_sales AS net, gross_sales AS gross, receipts, returned
+    FROM sales_samples WHERE day = ? ORDER BY slot`,
   values: ([day]: readonly [day: number]) => [day],
   ofRows: (rows: readonly Sample[]) => rows,
 });
@@ -202,14 +225,18 @@ export function soldAt<S extends { readonly slot: number }>(
   const [last, before] = [samples[at], samples[at - 1]];
   if (last === undefined) return noSales;
   if (last.slot < slotOf(atMs)) return of(last);
-  const { quantity, net, receipts = null } = difference(of(last), before === undefined ? noSales : of(before));
+  const growth = difference(of(last), before === undefined ? noSales : of(before));
   // To the minute and the cent: a live view is sent what has changed.
   const part = Math.floor((atMs % slotMs) / minuteMs) / 15;
+  // Many are those of the beginning, today as then.
+  const isMany = (of(last).receipts ?? 0) > receiptsOfMinute;
+  const partOf = { net: 100, gross: 100, receipts: isMany ? 0 : 1, returned: isMany ? 0 : 100 };
   const within = {
-    quantity: Math.round(quantity * part),
-    net: net && Math.round((net * part) / 100) * 100,
-    // Many are those of the beginning, today as then.
-    receipts: receipts && ((of(last).receipts ?? 0) > receiptsOfMinute ? receipts : Math.round(receipts * part)),
+    quantity: Math.round(growth.quantity * part),
+    ...ofEach((name) => {
+      const [figure = null, unit] = [growth[name], partOf[name]];
+      return unit === 0 ? figure : figure && Math.round((figure * part) / unit) * unit;
+    }),
   };
   return before === undefined ? within : add(of(before), within);
 }

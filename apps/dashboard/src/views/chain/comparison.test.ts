@@ -34,7 +34,7 @@ test("money is shown, and units where sales have no prices", () => {
 test("alerts count while a ranker has looked for them in the last five minutes", () => {
   const lookedAt = Date.parse("2026-11-26T12:00:00Z");
   const alert = { rule: "silent" as const, storeID: 7, since: "2026-11-26T11:00:00Z", text: "" };
-  const body = { date: "20261126", asOf: null, quantity: 0, hours: [], regions: [] };
+  const body = { date: "20261126", zone: "UTC", asOf: null, quantity: 0, hours: [], regions: [] };
   const sales = {
     ...body,
     alertsAsOf: "2026-11-26T12:00:00Z",

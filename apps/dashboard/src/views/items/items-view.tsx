@@ -1,11 +1,11 @@
 import { useWatch, type BodyOf } from "../../live/use-watch.ts";
 import { Bars } from "../../parts/bars.tsx";
 import { Choices } from "../../parts/form.tsx";
-import { compactDate, daysText } from "../../parts/format.ts";
+import { daysText } from "../../parts/format.ts";
 import { LivePanel } from "../../parts/panel.tsx";
 import { goTo, linkTo } from "../../route/route.ts";
 import { BoardPanel } from "../boards/board-view.tsx";
-import { labelOf, type Values } from "../boards/boards.ts";
+import { labelOf, pathOf, type Board, type Values } from "../boards/boards.ts";
 import { OwnerView, type Owner, type OwnersProps } from "../owners/owner-view.tsx";
 
 const hint = "Choose an item to see which stores sell most of it: by number, or by a part of its name.";
@@ -31,17 +31,17 @@ function StoresOfItem({ board, values, id: itemID, given }: Owner) {
         linkOf={(storeID, name) => <a href={linkTo(["stores", storeID], given)}>Store {labelOf(storeID, name)}</a>}
         empty={`No store has sold item ${itemID} ${daysText(values["date"] ?? "")}.`}
       />
-      <RegionsOfItem itemID={itemID} date={values["date"] ?? ""} by={values["by"] ?? ""} />
+      <RegionsOfItem board={board} values={values} />
     </>
   );
 }
 
 type Regions = BodyOf<"/items/{itemID}/top-regions">;
 
-/** What its regions sold on a chosen day. */
-function RegionsOfItem({ itemID, date, by }: Readonly<Record<"itemID" | "date" | "by", string>>) {
-  const isDay = date !== "all" && !date.includes("..");
-  const path = isDay ? `/items/${itemID}/top-regions?date=${compactDate(date)}&by=${by}` : undefined;
+/** What its regions sold. */
+function RegionsOfItem({ board, values }: { readonly board: Board; readonly values: Values }) {
+  const { itemID = "", date = "" } = values;
+  const path = pathOf({ ...board, path: "/items/{itemID}/top-regions?limit=100&date={date}&by={by}" }, values);
   const live = useWatch<Regions>(path);
   const title = `Regions that sold most of item ${itemID}`;
   const barsOf = ({ regions }: Regions) =>
@@ -52,7 +52,7 @@ function RegionsOfItem({ itemID, date, by }: Readonly<Record<"itemID" | "date" |
     }));
   if (path === undefined) return null;
   return (
-    <LivePanel title={title} live={live} csv={path} wide>
+    <LivePanel title={title} live={live} asOf={({ asOf }) => asOf} csv={path} wide>
       {(body) => <Bars title={title} bars={barsOf(body)} empty={`No region has sold it ${daysText(date)}.`} />}
     </LivePanel>
   );
