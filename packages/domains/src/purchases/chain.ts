@@ -55,13 +55,13 @@ type Chosen = Asked<Static<typeof WindowQuery>>;
 
 async function ownerIn(sources: Sources, { params: { region }, query }: Chosen, list: "keys" | "members") {
   const { window, shown } = await parseWindow(sources, query);
-  const field = query.from === undefined ? "date" : "from";
+  const days = query.from === undefined ? (["date", query.date] as const) : (["from", query.from] as const);
   const day = await lastDayOf(sources, window);
-  if (region === undefined) return { owner: ofChain(list, field), window, shown, day };
+  if (region === undefined) return { owner: ofChain(list, days), window, shown, day };
   const found = await regionNamed(sources, region);
   // Of all time, the stores that it has today.
   const own = window.days === undefined ? { ...found, has: (store: number) => found.has(store, day) } : found;
-  return { owner: ofChain(list, field, own), window, shown: { region, ...shown }, day };
+  return { owner: ofChain(list, days, own), window, shown: { region, ...shown }, day };
 }
 
 /** On which names of categories and of regions are those of the window: of all time, today. */
