@@ -334,10 +334,8 @@ test("regions that have the same stores on other days are counted apart at once,
   const found = vi.fn<Sources["stream"]>((...all) => held.then(() => stream(...all)));
   const soldIn = async (region: string) => {
     const query = { from: nineAgo, to: fourAgo };
-    return fieldIn(
-      await get("/regions/:region/top-stores", { region }, query, { ...sources, stream: found }),
-      "stores",
-    );
+    const body = await get("/regions/:region/top-stores", { region }, query, { ...sources, stream: found });
+    return fieldIn(body, "stores");
   };
   const counted = [soldIn("Old"), soldIn("New")];
   await vi.waitFor(() => expect(found).toHaveBeenCalledTimes(2), { timeout: 10_000 });
@@ -391,6 +389,10 @@ test("a ranking of the chain with too many rows is refused", async () => {
     await expect(top({ date: nineAgo })).rejects.toThrow("date: expected at most 300,000 sales");
     await expect(top({ from: nineAgo, to: nineAgo })).rejects.toThrow("from: expected at most 300,000 sales");
     await expect(top({ from: nineAgo, to: fourAgo })).rejects.toThrow("at most 3,000,000 sales");
+    const large: Sources["stream"] = (_sql, _values, each) => each(Array(16).fill([1, "", "0".repeat(1e8), 1]));
+    await expect(get(path, {}, {}, { ...sources, read, stream: large })).rejects.toThrow(
+      "date: expected at most 1.5 GB",
+    );
     await expect(top({ date: today }, { ...boards, top: away, whole: away })).rejects.toThrow("Redis is away");
     await expect(top({ date: today }, sourcesWith(unbuilt).boards)).rejects.toThrow("no whole rankings");
     expect(Object.values(Object(await top({ date: today }, late)))).toContainEqual([]);

@@ -113,10 +113,10 @@ function endedIn(label: string): DatabaseError {
   return new DatabaseError("DATABASE_STATEMENT", `the transaction has ended, in: ${label}`);
 }
 
-const rowsPerChunk = 5000;
+const [rowsPerChunk, charactersPerChunk] = [5000, 16_000_000];
 
-/** The rows of one SELECT, each an array of its columns, in chunks of up to 5,000: a result of any size in the memory
- * of two chunks. The server waits while the consumer works. Throws DatabaseError, also after `silenceMs` without a row;
+/** The rows of one SELECT, each an array of its columns, in chunks of up to 5,000 rows, or 16 MB of texts and one row: a
+ * result of any size in the memory of two chunks. The server waits while the consumer works. Throws DatabaseError, also after `silenceMs` without a row;
  * then, and when the consumer ends early, it destroys the connection. */
 async function* streamRows(
   connection: Connection,
@@ -124,7 +124,8 @@ async function* streamRows(
   label: string,
   silenceMs: number,
 ): AsyncGenerator<readonly (readonly unknown[])[]> {
-  let chunk: (readonly unknown[])[] = [];
+  let [chunk, characters]: [(readonly unknown[])[], number] = [[], 0];
+  const isFull = (): boolean => chunk.length >= rowsPerChunk || characters >= charactersPerChunk;
   const found: { ended: boolean; failure?: DatabaseError } = { ended: false };
   let wake: () => void = () => undefined;
   const fail = (error: DriverError): void => {
@@ -137,7 +138,9 @@ async function* streamRows(
   query.on("error", fail);
   query.on("result", (row: unknown) => {
     if (!Array.isArray(row)) return;
-    if (chunk.push(row) < rowsPerChunk) return;
+    chunk.push(row);
+    for (const column of row) if (typeof column === "string") characters += column.length;
+    if (!isFull()) return;
     connection.pause();
     wake();
   });
@@ -147,7 +150,7 @@ async function* streamRows(
   });
   try {
     for (;;) {
-      if (!found.ended && found.failure === undefined && chunk.length < rowsPerChunk) {
+      if (!found.ended && found.failure === undefined && !isFull()) {
         const timer = setTimeout(() => {
           found.failure = new DatabaseError("DATABASE_TIMEOUT", `no row within ${silenceMs} ms, in: ${label}`);
           wake();
@@ -157,7 +160,7 @@ async function* streamRows(
       }
       if (found.failure !== undefined) throw found.failure;
       const full = chunk;
-      chunk = [];
+      [chunk, characters] = [[], 0];
       const { ended } = found;
       if (!ended) connection.resume();
       if (full.length > 0) yield full;

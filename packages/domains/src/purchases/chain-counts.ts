@@ -11,6 +11,8 @@ import { tables, type Key, type Owner } from "./window-counts.ts";
 // A purchase that is not folded is a row; a folded day has up to 16 for each store. Of one day about two seconds, and
 // 100 MB of the gateway. Of several days, which are streamed, 20 s: 28 days of 5,000 stores have 2,240,000.
 const rowsMax = { ofDay: 300_000, ofDays: 3_000_000 };
+// Of all time, a row has up to an eighth of the items of a store: 1.5 GB are about 150,000,000 counts.
+const charactersMax = 1_500_000_000;
 
 /** Of a purchase, or of a folded day of a store. */
 interface Row {
@@ -81,10 +83,13 @@ export function ofChain(
       const most = isDay ? rowsMax.ofDay : rowsMax.ofDays;
       const idOf = (store: number) => (list === "members" ? store : null);
       const sums = new Counts();
-      let seen = 0;
+      let [seen, characters] = [0, 0];
       const add = async (rows: readonly Row[]): Promise<void> => {
         seen += rows.length;
-        if (seen > most) throw new InvalidInput(field, `at most ${most.toLocaleString("en")} sales: fewer days, or a region with fewer stores`, text); // oxfmt-ignore
+        characters = rows.reduce((sum, { counts }) => sum + counts.length, characters);
+        const size =
+          seen > most ? `${most.toLocaleString("en")} sales` : characters > charactersMax && "1.5 GB of counts";
+        if (size !== false) throw new InvalidInput(field, `at most ${size}: fewer days, or a region with fewer stores`, text); // oxfmt-ignore
         const own = region === undefined ? rows : rows.filter(({ store, day }) => region.has(store, Number(day)));
         const counted = own.map(({ store, counts, isFolded }) => ({ id: idOf(store), counts, isFolded }));
         await sums.add(counted, by);

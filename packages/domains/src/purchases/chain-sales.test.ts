@@ -47,6 +47,23 @@ test.each([19990101, 99981231])("nothing is kept of a day that cannot have sales
   expect(kept).toEqual([]);
 });
 
+test("discounts of an hour are right after a sample of an earlier release, which has no gross sales", async () => {
+  const earlier = { slot: slotOf(Date.now()) - 8, quantity: 100, net: 1_000, gross: null, receipts: 1, returned: null };
+  const newer = {
+    slot: earlier.slot + 4,
+    quantity: 110,
+    net: 1_100,
+    gross: 1_105,
+    receipts: 2,
+    returned: 0,
+    discounts: 5,
+  };
+  const readThem = readOf((what) => (what === samplesOfDay ? [earlier, newer] : []));
+  const hours = fieldIn(await salesOf(utcDayOf(Date.now()), { read: readThem }), "hours");
+  const hour = { netSales: "0.0100", discounts: "0.0005", returns: "0.0000" };
+  expect(hours).toContainEqual(expect.objectContaining(hour));
+});
+
 // 56 hours: from UTC+14 to the closing hour of UTC-12. The last sample is later.
 const firstSlot = slotOf(Date.UTC(2025, 9, 19, 10));
 const samples = [0, 55, 60].map((hour, at) => ({ slot: firstSlot + 4 * hour, quantity: at + 1, net: null }));

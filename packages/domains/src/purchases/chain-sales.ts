@@ -21,15 +21,11 @@ const slotMs = hourMs / hourSlots;
 // A day has up to 56 hours: it begins in UTC+14, and ends here. What is counted later is in the last one.
 const lastClock = { zone: "Etc/GMT+12", closingHour: 6 };
 
-const shown = ({ quantity, net, gross = null, receipts = null, returned }: Sold) => ({
+const shown = ({ quantity, net, gross = null, receipts = null, returned = null, discounts = null }: Sold) => ({
   quantity,
   ...(gross !== null && { grossSales: moneyText(gross) }),
-  ...(gross !== null &&
-    net !== null &&
-    typeof returned === "number" && {
-      discounts: moneyText(gross - returned - net),
-      returns: moneyText(returned),
-    }),
+  ...(discounts !== null && { discounts: moneyText(discounts) }),
+  ...(returned !== null && gross !== null && { returns: moneyText(returned) }),
   ...(net !== null && { netSales: moneyText(net) }),
   ...(receipts !== null && { receipts }),
 });
@@ -132,7 +128,7 @@ export const salesOfChain = queryRoute({
   path: "/chain/sales",
   summary: "what all stores have sold on a business day, today by default, beside a week before",
   description:
-    "`hours` are of the time of counting, `hour` and `offset` in `zone`, that of most registered stores, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `grossSales`, `discounts`, `returns` and `netSales` need their measures in `BY`. `receipts`, the sales that are not void, and `returns` are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
+    "`hours` are of the time of counting, `hour` and `offset` in `zone`, that of most registered stores, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `grossSales`, `discounts`, `returns` and `netSales` need their measures in `BY`. `receipts`, the sales that are not void, and `returns` (and so `discounts`) are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`",
   query: closed({ date: Type.Optional(DayText) }),
   mayMiss: true,
   response: Type.Object({

@@ -60,7 +60,8 @@ async function ownerIn(sources: Sources, { params: { region }, query }: Chosen, 
   if (region === undefined) return { owner: ofChain(list, days), window, shown, day };
   const found = await regionNamed(sources, region);
   // Of all time, the stores that it has today.
-  const own = window.days === undefined ? { ...found, has: (store: number) => found.has(store, day) } : found;
+  const ofDay = { ...found, of: [day, found.of], has: (store: number) => found.has(store, day) };
+  const own = window.days === undefined ? ofDay : found;
   return { owner: ofChain(list, days, own), window, shown: { region, ...shown }, day };
 }
 
@@ -69,7 +70,7 @@ const lastDayOf = async (sources: Sources, { days }: Window): Promise<number> =>
   days?.at(-1) ?? resolveDate(sources, undefined, "today");
 
 const about =
-  "Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more";
+  "Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more";
 
 const exampleDay = { date: "20261121" };
 const shownDay = { from: exampleDay.date, to: exampleDay.date, by: "quantity" } as const;
@@ -140,8 +141,8 @@ const topRegions = queryRoute({
     const day = await lastDayOf(sources, window);
     const live = await ifAvailable(liveCounts(sources.boards, window, (series) => storesOfItem(itemID, series)));
     const counted = async () => {
-      const counts = await countsIn(sources, storesWith(itemID), window);
-      return { asOf: counts.asOf, counts: counts.all() };
+      const found = await countsIn(sources, storesWith(itemID), window);
+      return { asOf: found.asOf, counts: found.counts.all() };
     };
     const { asOf, counts } = live ?? (await counted());
     const [[name], sold] = await Promise.all([
@@ -184,7 +185,7 @@ const topCategories = rankings("top-categories", {
     const { owner, window, shown, day } = await ownerIn(sources, asked, "keys");
     const live = async () =>
       asked.params.region === undefined ? liveCounts(sources.boards, window, ofAll("keys")) : undefined;
-    const count = async () => ({ counts: (await countsIn(sources, owner, window)).all() });
+    const count = async () => ({ counts: (await countsIn(sources, owner, window)).counts.all() });
     const { counts } = await liveOrCounted<{ counts: Iterable<Count> }>(live(), count, wholeBoardWithinMs);
     const sold = await byCategory(sources, day, counts);
     return {

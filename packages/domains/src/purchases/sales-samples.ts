@@ -22,10 +22,10 @@ export const slotOf = (atMs: number): number => Math.floor(atMs / slotMs);
 const daysKept = 9;
 export const itemsMax = 100;
 
-type Figure = "net" | "gross" | "receipts" | "returned";
+type Figure = "net" | "gross" | "receipts" | "returned" | "discounts";
 
 /** Amounts are × 10,000. receipts, sales that are not void, and returned, what refunds paid back, are counted of all
- * stores only, from the rows. null: not kept, or not counted. */
+ * stores only, from the rows; discounts follow from returned. null: not kept, or not counted. */
 export interface Sold extends Readonly<Partial<Record<Figure, number | null>>> {
   readonly quantity: number;
   readonly net: number | null;
@@ -43,11 +43,12 @@ export interface Sample extends Sold {
   readonly slot: number;
 }
 
-export const noSales: Sold = { quantity: 0, net: null, gross: null, receipts: null, returned: null };
+export const noSales: Sold = { quantity: 0, net: null, gross: null, receipts: null, returned: null, discounts: null };
 const sumOfKnown = (one: number | null = null, other: number | null = null, times = 1): number | null =>
   other === null ? one : sumOfCounts(one ?? 0, times * other);
 function ofEach(of: (name: Figure) => number | null) {
-  return { net: of("net"), gross: of("gross"), receipts: of("receipts"), returned: of("returned") };
+  const [net, gross, discounts] = [of("net"), of("gross"), of("discounts")];
+  return { net, gross, discounts, receipts: of("receipts"), returned: of("returned") };
 }
 const add = (one: Sold, other: Sold): Sold => ({
   quantity: sumOfCounts(one.quantity, other.quantity),
@@ -84,9 +85,11 @@ export async function soldNow({ whole }: Pick<BoardReader, "whole">, day: number
 type SoldNow = NonNullable<Awaited<ReturnType<typeof soldNow>>>;
 
 const upsertSample = `
-  INSERT INTO sales_samples (day, slot, quantity, net_sales, gross_sales, receipts, returned, stores, items) VALUES ?
+  INSERT INTO sales_samples
+    (day, slot, quantity, net_sales, gross_sales, receipts, returned, discounts, stores, items) VALUES ?
   ON DUPLICATE KEY UPDATE quantity = VALUES(quantity), net_sales = VALUES(net_sales), gross_sales = VALUES(gross_sales),
-  receipts = VALUES(receipts), returned = VALUES(returned), stores = VALUES(stores), items = VALUES(items)`;
+  receipts = VALUES(receipts), returned = VALUES(returned), discounts = VALUES(discounts), stores = VALUES(stores),
+  items = VALUES(items)`;
 const deleteOld = "DELETE FROM sales_samples WHERE day < ?";
 // A store may only have taken back what others sold.
 const selectStores = ["purchases", "purchase_corrections"]
@@ -108,7 +111,12 @@ export const partsOf = (ids: readonly number[]) =>
 const receiptsOfMinute = 500_000;
 
 /** What the rows of a day say: the sales that are not void, counted in their index, and what refunds paid back. */
-async function countedOf(rows: SqlReader, day: number, ids: readonly number[]) {
+async function countedOf(
+  rows: SqlReader,
+  day: number,
+  ids: readonly number[],
+  { gross, net }: Readonly<Record<"gross" | "net", number | null>>,
+) {
   let [receipts, returned] = [0, 0];
   for (const some of partsOf(ids)) {
     const [sold] = await rows.query<{ receipts: number }>(selectReceipts, [some, day, some, day]);
@@ -116,10 +124,12 @@ async function countedOf(rows: SqlReader, day: number, ids: readonly number[]) {
     receipts += sold?.receipts ?? 0;
     returned = sumOfCounts(returned, back?.returned ?? 0);
   }
-  return { receipts, returned };
+  const discounts = gross === null || net === null ? null : gross - returned - net;
+  return { receipts, returned, discounts };
 }
 
-const countsOf = ({ receipts, returned }: Partial<Sold> = {}) => ({ receipts: receipts ?? 0, returned: returned ?? 0 });
+type Known = Readonly<Record<Exclude<Figure, "net">, number | null>>;
+const unknown: Known = { gross: null, receipts: null, returned: null, discounts: null };
 
 /** Notes what the boards of the live days show, and deletes old samples. False: the boards cannot be read now.
  * `lookedAtMs`: the last look; 0: none. */
@@ -145,17 +155,19 @@ export async function sample(
     // After a clock that was ahead: the last sample of a day is always the newest.
     const slotBefore = before?.slot ?? 0;
     const slot = Math.max(slotOf(nowMs), slotBefore);
-    const known = countsOf(before);
+    const known: Known = before ?? unknown;
     // Many are counted when a quarter begins, once more in the one after the last change.
     const isFirstOfSlot = hasChanged ? slot > slotBefore : slot === slotBefore + 1 && nowMs % slotMs < 2 * minuteMs;
-    const isDue = known.receipts <= receiptsOfMinute || isFirstOfSlot;
-    const { receipts, returned } = isDue ? await countedOf(rows, day, ids) : known;
-    if (!hasChanged && receipts === known.receipts && returned === known.returned) continue;
+    const isDue = (known.receipts ?? 0) <= receiptsOfMinute || isFirstOfSlot;
     const { quantity, net } = sumOf(stores.values());
     const { gross = null } = sumOf([...now.stores.values(), now.none]);
+    const { receipts, returned, discounts } = isDue ? await countedOf(rows, day, ids, { gross, net }) : known;
+    const counted = [gross, receipts, returned].map((one) => one ?? 0);
+    const isKnown = [known.gross, known.receipts, known.returned].every((one, at) => (one ?? 0) === counted[at]);
+    if (!hasChanged && isKnown) continue;
     const { entries } = await boards.top(ofAll("keys")(seriesOf("quantity", day)), itemsMax);
     const items = JSON.stringify(entries.map(({ member, count }) => [Number(member), count]));
-    samples.push([day, slot, quantity, net, gross, receipts, returned, textOf(stores), items]);
+    samples.push([day, slot, quantity, net, gross, receipts, returned, discounts, textOf(stores), items]);
   }
   if (!isKept) return false;
   // By the earlier of two clocks: samples that are deleted do not come back.
@@ -190,9 +202,9 @@ const storesOf = (text: string): Stores =>
   new Map(listOf(isStores, text).map(([id, quantity, net, grewAtMs]) => [id, { quantity, net, grewAtMs }]));
 
 const selectUntil =
-  "SELECT slot, receipts, returned, stores FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT ?";
+  "SELECT slot, gross_sales AS gross, receipts, returned, discounts, stores FROM sales_samples WHERE day = ? AND slot <= ? ORDER BY slot DESC LIMIT ?";
 
-const samplesOf = (rows: readonly (Pick<Sample, "slot" | "receipts" | "returned"> & { readonly stores: string })[]) =>
+const samplesOf = (rows: readonly (Known & Pick<Sample, "slot"> & { readonly stores: string })[]) =>
   rows.map(({ stores, ...row }) => ({ ...row, stores: storesOf(stores) })).toReversed();
 
 /** The last sample of a day up to a quarter of an hour. */
@@ -209,7 +221,7 @@ export const lastTwo = keyedRead({
 
 /** All samples of a day. */
 export const samplesOfDay = keyedRead({
-  select: `SELECT slot, quantity, net_sales AS net, gross_sales AS gross, receipts, returned
+  select: `SELECT slot, quantity, net_sales AS net, gross_sales AS gross, receipts, returned, discounts
     FROM sales_samples WHERE day = ? ORDER BY slot`,
   values: ([day]: readonly [day: number]) => [day],
   ofRows: (rows: readonly Sample[]) => rows,
@@ -230,7 +242,8 @@ export function soldAt<S extends { readonly slot: number }>(
   const part = Math.floor((atMs % slotMs) / minuteMs) / 15;
   // Many are those of the beginning, today as then.
   const isMany = (of(last).receipts ?? 0) > receiptsOfMinute;
-  const partOf = { net: 100, gross: 100, receipts: isMany ? 0 : 1, returned: isMany ? 0 : 100 };
+  const ofAmount = isMany ? 0 : 100;
+  const partOf = { net: 100, gross: 100, receipts: isMany ? 0 : 1, returned: ofAmount, discounts: ofAmount };
   const within = {
     quantity: Math.round(growth.quantity * part),
     ...ofEach((name) => {

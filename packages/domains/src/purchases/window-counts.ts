@@ -124,10 +124,13 @@ const allDays = [10_000_101, 99_991_230] as const;
 
 /** Exact, as of one moment. */
 export async function countsIn(sources: Sources, { id, countsOf }: Owner, { by, days }: Window) {
+  const askedAt = new Date().toISOString();
   const [row] = await sources.rows.query<{ closedTo: number | null }>(selectClosed);
   const [from, to] = days === undefined ? allDays : [days[0] ?? 0, days.at(-1) ?? 0];
   const series = (days ?? [undefined]).map((day) => seriesOf(by, day));
-  return countsOf(sources, [id, by, from, to, row?.closedTo ?? 0, ...series]);
+  const counts = await countsOf(sources, [id, by, from, to, row?.closedTo ?? 0, ...series]);
+  // What was read after this moment may contain newer sales. The counts of an earlier request may be older.
+  return { counts, asOf: counts.asOf < askedAt ? counts.asOf : askedAt };
 }
 
 // Only Redis knows whether it keeps a series beside the first. While it does not respond, the database counts.
@@ -169,9 +172,6 @@ export async function liveOrCounted<T>(read: Promise<T | undefined>, count: () =
   );
 }
 
-// Taken before the rows are read: they may contain newer sales.
-const now = (): string => new Date().toISOString();
-
 /** The highest counts after the first `offset` ones, and their age: from the board or, if there is none or it has too
  * few of its members in order, from the database. `total` of all stores. */
 export async function topIn(
@@ -181,10 +181,7 @@ export async function topIn(
   { limit, offset = 0 }: { readonly limit: number; readonly offset?: number },
 ): Promise<{ asOf: string | null; total: number | undefined; entries: readonly Ranked[] }> {
   const count = async () => {
-    const askedAt = now();
-    const counts = await countsIn(sources, owner, window);
-    // The counts of an earlier request may be older than this one.
-    const asOf = counts.asOf < askedAt ? counts.asOf : askedAt;
+    const { counts, asOf } = await countsIn(sources, owner, window);
     return { asOf, total: counts.total, entries: counts.top(offset + limit) };
   };
   const read = topOfBoard(sources, owner, window, offset + limit);
@@ -208,5 +205,6 @@ export async function rankIn(
     if (at >= 0 && at + each < entries.length) return { asOf, around };
     if (entries.length < topLimitMax) return { asOf, around: at < 0 ? undefined : around };
   }
-  return { asOf: now(), around: (await countsIn(sources, owner, window)).around(id, each) };
+  const { counts, asOf } = await countsIn(sources, owner, window);
+  return { asOf, around: counts.around(id, each) };
 }
