@@ -10,14 +10,14 @@ import { atEnd, temporaryDirectory } from "@tally/local/at-end";
 import { startSystem } from "./kit/system.ts";
 
 const mebibyte = 1024 * 1024;
-const formBytes = 10 * mebibyte;
+const formBytes = 15 * mebibyte;
 const profile = field("profile", '{"artist":"A","title":"T","year":"1"}');
 const largeAlbum = [file("image", picture("png", formBytes)), profile];
 const proxy = "127.0.0.3";
 
 const socketPath = join(await temporaryDirectory(), "loop-work");
 const system = await startSystem(
-  { TRUST_PROXY: `${proxy}/32`, LOOP_WORK_SOCKET: socketPath },
+  { TRUST_PROXY: `${proxy}/32`, LOOP_WORK_SOCKET: socketPath, FORM_PART_BYTES_MAX: String(formBytes) },
   {
     // For one client: 16 MiB of bodies and 50 connections.
     gatewayMain: gatewayWith({ bulkBytesMax: 4 * mebibyte, bodiesShare: 0.125, connectionsShare: 0.005 }),

@@ -73,6 +73,13 @@ export const gatewaySettings = {
       "requests beyond it get 503",
     { min: 32 * mebibyte, max: 65_536 * mebibyte, unit: "bytes", default: 128 * mebibyte },
   ),
+  // With its envelope below 16 MiB, the largest message of RabbitMQ 4.
+  formPartBytesMax: integer("FORM_PART_BYTES_MAX", "the largest part of a form, a picture; a larger one gets 413", {
+    min: kibibyte,
+    max: 15 * mebibyte,
+    unit: "bytes",
+    default: 10 * mebibyte,
+  }),
   connectionsMax: integer("CONNECTIONS_MAX", "open connections; further ones are closed at once", {
     ...toMillion,
     default: 10_000,
@@ -137,8 +144,6 @@ export const gatewayLimits = {
   bodyBytesMax: 128 * kibibyte,
   /** 1,000 purchases of 20 items have 0.9 to 1.6 MB. Scanned once before it is parsed, about 2 ms for each MiB. */
   bulkBytesMax: 2 * mebibyte,
-  /** The largest part of a form, a picture. With its envelope below 16 MiB, the largest message of RabbitMQ 4. */
-  formPartBytesMax: 10 * mebibyte,
   /** The largest batch; a larger event is a batch by itself. */
   batchBytesMax: 64 * kibibyte,
   /** Published batches of a domain that may wait for their confirm. */

@@ -652,7 +652,7 @@ export interface paths {
         readonly put?: never;
         /**
          * a new album
-         * @description Parts `image` (PNG, JPEG, GIF or WebP, up to 10 MiB) and `profile` (`{"artist","title","year"}` as JSON, or the text of a generated client). Both fields of the response are texts.
+         * @description Parts `image` (PNG, JPEG, GIF or WebP, by default up to 10 MiB) and `profile` (`{"artist","title","year"}` as JSON, or the text of a generated client). Both fields of the response are texts.
          */
         readonly post: operations["postAlbums"];
         readonly delete?: never;

@@ -41,7 +41,7 @@ function profileOf({ artist, title, year }: Profile): Profile {
 
 export const images = lookup({
   select: selectImages,
-  // Each up to 10 MiB.
+  // Each up to 15 MiB.
   keysMax: 4,
   ofRows(parts: readonly { readonly image_type: string; readonly bytes: Buffer }[]): Content | undefined {
     const [first] = parts;

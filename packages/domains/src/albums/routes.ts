@@ -30,7 +30,7 @@ const newAlbum = formRoute({
   path: "/albums",
   summary: "a new album",
   description:
-    'Parts `image` (PNG, JPEG, GIF or WebP, up to 10 MiB) and `profile` (`{"artist","title","year"}` as JSON, or the text of a generated client). Both fields of the response are texts',
+    'Parts `image` (PNG, JPEG, GIF or WebP, by default up to 10 MiB) and `profile` (`{"artist","title","year"}` as JSON, or the text of a generated client). Both fields of the response are texts',
   params: Type.Object({}),
   form: Type.Object({ image: Image, profile: Profile }),
   scope: () => "albums",

@@ -53,7 +53,7 @@ export const store = {
     ];
   },
 
-  // Images have up to 10 MiB.
+  // Images have up to 15 MiB.
   readMax: 4,
 };
 
