@@ -17,6 +17,7 @@ const typed = (type: string, status: number | readonly number[], text: RegExp): 
 
 const types: readonly HttpCase[] = [
   storedAs("a body without a Content-Type", saleBody, []),
+  storedAs("a body with an empty Content-Type", saleBody, ["Content-Type:"]),
   ...["APPLICATION/JSON", "application/json; a=b; CHARSET = us-ascii"].map((type) =>
     storedAs(`a Content-Type of ${type}`, saleBody, [`Content-Type: ${type}`]),
   ),

@@ -30,7 +30,8 @@ export function addContentTypes(app: FastifyInstance, bodies: AddressBudget): vo
     if (request.method === "POST" ? !mayHaveBody(request.headers) : request.body === undefined) return done();
     request.body = undefined;
     const { bodyLimit, config } = request.routeOptions;
-    const contentType = request.headers["content-type"];
+    // An empty one says nothing.
+    const contentType = request.headers["content-type"] || undefined;
     const isJson = contentType === undefined || contentType === json;
     if (!isJson && config.ignoresBody !== true && !mediaType.test(contentType))
       return done(new ClientError(rejection("CONTENT_TYPE")));
@@ -85,7 +86,7 @@ function contentOf(
   // The common values, compared without parsing.
   if (contentType === undefined || contentType === json) return content();
   const type = contentType.split(";", 1).join().trim().toLowerCase();
-  const isJson = type === "" || type === json || type.endsWith("+json");
+  const isJson = type === json || type.endsWith("+json");
   const isLines = readsEntries && (type === "application/x-ndjson" || type === "application/jsonl");
   if (!isJson && !isLines) {
     const expected = readsEntries ? "application/json or application/x-ndjson" : "application/json";
