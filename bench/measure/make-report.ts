@@ -99,7 +99,7 @@ export function makeReport(plan: BenchPlan, seen: Seen, { system, followed, audi
     client: clientOf(result),
     // Containers are not descendants of the bench.
     disturbance: disturbanceOf(readings, [process.pid, ...system.processes.flatMap(({ pid }) => pid ?? [])]),
-    littlesLaw: { expectedPerSecond: expectedPerSecond(plan, result) },
+    littlesLaw: littlesLaw(plan, result, (accepted + read) / seconds),
     ...verdictOf(plan.design, plan.domain, audit),
     /** For a source's run: when each group of connections began and ended, in seconds. */
     groups: result.groups.map(({ begun, ended, ...group }) => ({
@@ -183,10 +183,12 @@ export function isClientLimit({ busy, delayP99 }: PhaseResult["client"], p99Ms: 
 }
 
 /** By Little's law. A request without a 2xx occupied a connection too, but its time is not in the mean. */
-function expectedPerSecond({ connections }: BenchPlan, result: PhaseResult): number | null {
+function littlesLaw({ connections }: BenchPlan, result: PhaseResult, perSecond: number) {
   const latency = latencyOf(result.posts, result.gets);
   const failed = responsesOf(result) - result.accepted - result.read + result.connectionErrors;
-  return latency === null || failed > 0 ? null : round(connections / (latency.mean / 1000), 0);
+  if (latency === null || failed > 0) return { expectedPerSecond: null, errorPercent: null };
+  const expected = connections / (latency.mean / 1000);
+  return { expectedPerSecond: round(expected, 0), errorPercent: round((perSecond / expected - 1) * 100, 1) };
 }
 
 function responsesOf({ statuses }: PhaseResult): number {

@@ -50,7 +50,8 @@ export function textOf(report: Report): string {
     row("memory MiB", ...tierCells(report.memoryMiB)),
     row("client", `busy ${Math.round(client.busy * 100)} %`, `loop delay p99 ${client.delayP99Ms} ms`),
     row("machine", disturbanceText(disturbance)),
-    littlesLaw.expectedPerSecond !== null && row("Little's law", `${littlesLaw.expectedPerSecond}/s expected`),
+    littlesLaw.expectedPerSecond !== null &&
+      row("Little's law", `${littlesLaw.expectedPerSecond}/s expected`, `error ${littlesLaw.errorPercent} %`),
     audit === null
       ? row("audit", "not available for this design")
       : row(
