@@ -44,7 +44,7 @@ const parts: readonly HttpCase[] = (
     ["no profile", [cover], /^profile: expected a part/],
     ["no parts", [], /^image: expected a part/],
     ["two images", [cover, cover, good], /^body: expected each part once/],
-    ["an empty image", [file("image", ""), good], /^image: expected a PNG, JPEG, GIF or WebP/],
+    ["an empty image", [file("image", ""), good], /^image: expected a PNG, JPEG, GIF or WebP picture, got nothing$/],
     ["an SVG", [file("image", "<svg onload=alert(1)>"), good], /^image: .*3c737667/],
     ["a PNG of 14,000 by 14,000 pixels", [sized(14_000, 14_000), good], pixels],
     ["an image of a byte over 10 MiB", [huge, good], /^image: expected at most 10485760 bytes/, 413],

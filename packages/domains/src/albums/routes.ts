@@ -94,6 +94,6 @@ function partNamed(name: string, part: FormPart | undefined): FormPart {
   return part;
 }
 
-function startOf(bytes: Buffer): string {
-  return bytes.length === 0 ? "nothing" : `bytes that begin with ${bytes.toString("hex", 0, 8)}`;
+function startOf(bytes: Buffer): string | undefined {
+  return bytes.length === 0 ? undefined : `bytes that begin with ${bytes.toString("hex", 0, 8)}`;
 }
