@@ -34,6 +34,7 @@ test("failures of POSTs and GETs are reported separately", () => {
     recorder.record(response(200), true);
   });
   expect(report.errors).toMatchObject({ non2xx: 3, timeouts: 3, connections: 3, ofReads: 6 });
+  expect(textOf(report)).toMatch(/^reads +\d+\/s {2}1 in [\d.]+ s, 6 failed {2}mean /m);
 });
 
 test("a report warns when a queue was full and when the client was the limit", () => {

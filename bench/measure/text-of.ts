@@ -24,7 +24,13 @@ export function textOf(report: Report): string {
       report.drainSeconds === null ? "" : `drained after ${report.drainSeconds} s`,
     ),
     row("latency ms", ...latencyCells(report.latencyMs)),
-    reads.requests > 0 && row("reads", `${reads.perSecond}/s`, ...latencyCells(reads.latencyMs)),
+    reads.requests > 0 &&
+      row(
+        "reads",
+        `${reads.perSecond}/s`,
+        `${reads.requests} in ${report.seconds} s, ${errors.ofReads} failed`,
+        ...latencyCells(reads.latencyMs),
+      ),
     row("to stored ms", ...spanCells(report.eventToStoredMs)),
     row("to ranked ms", ...spanCells(report.eventToRankedMs)),
     report.hops.length > 0 &&
