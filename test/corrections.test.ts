@@ -81,7 +81,7 @@ test("a void is one event however often it is sent, and leaves the sale on no bo
     ...(await Promise.all([undefined, {}, { reason: "late" }].map((body) => postJson(path, body)))),
   ];
   voids.push(
-    await fetch(path.replace(sale, sale.toUpperCase()), { method: "POST", headers: { "content-type": "text/plain" } }),
+    await fetch(path.replace(sale, sale.toUpperCase()), { method: "POST", headers: { "content-type": "text" } }),
   );
   const none = { method: "POST", headers: { "content-encoding": "gzip" }, body: gzipSync("") };
   voids.push(await fetch(path, none));
@@ -113,6 +113,12 @@ test("a refund before its sale is parked, and stored when the sale comes", async
   const early = eventIdOfKey(`purchases/refund/${eventIdOfKey("purchases/8", key)}`, "early");
   expect(await response.json()).toMatchObject({ results: [{ status: 201, id: early }] });
   await becomes(early, "parked");
+  const keyless = [{ ...body[0], idempotencyKey: undefined }];
+  const [one, again] = [1, 2].map(async () =>
+    (await postJson(`${url}/refunds`, keyless, { "idempotency-key": "all" })).json(),
+  );
+  expect(await one).toMatchObject({ accepted: 1 });
+  expect(await again).toEqual(await one);
   await sold(url, 8, { item: 9, quantity: 4, headers: { "idempotency-key": key } });
   await becomes(early, "stored");
   expect(await tallyJson(system, "audit", "--full")).toMatchObject({ agrees: true, underWay: [] });

@@ -5,6 +5,7 @@ import { temporaryDirectory } from "@tally/local/at-end";
 import { expect, test } from "vitest";
 import { openStream } from "./kit/fronts.ts";
 import { startOperated } from "./kit/operators.ts";
+import { spawnGateway, startGateway } from "./kit/programs.ts";
 import { expectJson, postJson, sell } from "./kit/sales.ts";
 import { openDatabase } from "./kit/system.ts";
 import { expectEnd, runTally } from "./kit/tally.ts";
@@ -41,6 +42,7 @@ test("an operator registers a store, and all gateways know it at once", async ()
     [400, /^currency: expected an ISO 4217 code.*"eur"/, "70", { ...utc, currency: "eur" }],
     [400, /^currency: expected an ISO 4217 code.*"EUX"/, "70", { ...utc, currency: "EUX" }],
     [400, /^region: expected a text of 1 to 60 characters/, "70", { ...utc, region: "N".repeat(61) }],
+    [400, /^region: expected a text of .*, not "\.", not "\.\.", got "\.\."/, "70", { ...utc, region: ".." }],
     [400, /^validFrom: expected a calendar date/, "70", { ...utc, region: "North", validFrom: "20260230" }],
     [400, /^region: expected a region beside validFrom/, "70", { ...utc, validFrom: "20260601" }],
     [400, /^name: expected a text of 1 to 100 characters/, "70", { name: "" }, operator, 0, "items"],
@@ -276,6 +278,18 @@ test("a file registers stores, a wrong line is rejected with its reason, and an 
   await writeFile(file, "storeID,zone\n80,Africa/Cairo\n");
   expectEnd(await importFile(file), 2, "column closingHour: expected");
   expectEnd(await importFile(exported, reader), 2, "purchases:operate");
+});
+
+test("a gateway starts with the CURRENCY of registered stores only, or without the database", async () => {
+  await put("78", { zone: "UTC", currency: "EUR" });
+  const rejected = spawnGateway(system, { CURRENCY: "CHF", PORT: "0" });
+  expect([await rejected.ended, rejected.output()]).toEqual([
+    2,
+    expect.stringMatching(/CURRENCY: expected EUR, which registered stores have, got CHF\n$/),
+  ]);
+  const away = "mysql://nobody@127.0.0.1:1/none";
+  const withoutDatabase = { CURRENCY: "CHF", DATABASE_WRITE_URL: away, DATABASE_READ_URL: away };
+  for (const own of [{ CURRENCY: "EUR" }, withoutDatabase]) expect(await (await startGateway(system, own)).stop()).toBe(0);
 });
 
 test("the sales of a business day are in the hours of the store, without voids and less refunds", async () => {

@@ -112,7 +112,7 @@ export const gatewaySettings = {
   currency: {
     ...choice(
       "CURRENCY",
-      "the currency of prices where no store has a registered one; it must not differ from registered ones",
+      "the currency of prices where no store has a registered one; with another one than registered stores have, no gateway starts",
       {
         of: Intl.supportedValuesOf("currency"),
         default: "",

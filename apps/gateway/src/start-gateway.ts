@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { recentProblems, startHealthServer, type HealthServer, type Logger } from "@tally/runtime";
+import { ConfigError, recentProblems, startHealthServer, type HealthServer, type Logger } from "@tally/runtime";
 import { clockOffset } from "@tally/telemetry";
 import type { FastifyInstance } from "fastify";
 import { gatewayLimits, type GatewayConfig, type GatewayLimits, type GatewaySettings } from "./config.ts";
@@ -23,7 +23,7 @@ import { watchablesOf } from "./live/watchables.ts";
 import { addDeadLetterRoutes } from "./operate/dead-letter-routes.ts";
 import { addPageRoutes } from "./operate/page-routes.ts";
 import { addStatusRoutes } from "./operate/json-routes.ts";
-import { serveDomain } from "./serve-domain.ts";
+import { serveDomain, type Served } from "./serve-domain.ts";
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -114,6 +114,7 @@ async function buildApp(
 
   const traceOf = requestTraces(tracer, config.traceOneIn);
   const served = intakes.map((intake) => serveDomain(intake, servers, traceOf));
+  await checkSettings(served, log);
   for (const mount of mounts) {
     addEventRoute(app, mount.prefix, domains, servers);
     for (const domain of served) addDomainRoutes(app, mount, domain);
@@ -129,6 +130,17 @@ async function buildApp(
     onSlow: () => metrics.slowStreams.inc(),
   });
   return app;
+}
+
+/** Throws a ConfigError when a setting contradicts what is stored. While the database does not respond, nothing does. */
+async function checkSettings(served: readonly Served[], log: Logger): Promise<void> {
+  for (const { domain, sources } of served) {
+    const problem = await domain.settingProblem?.(sources).catch((error: unknown) => {
+      log.warn({ err: error }, "cannot compare settings with the database: CURRENCY is not checked");
+      return undefined;
+    });
+    if (problem !== undefined) throw new ConfigError([problem]);
+  }
 }
 
 /** /health and /metrics. This port opens before the public one: a gateway that clients cannot reach is not ready. */

@@ -39,6 +39,8 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly retention?: Retention<E>;
   readonly queries: readonly (QueryRoute | ContentRoute)[];
   readonly puts: readonly PutRoute[];
+  /** What of the settings of a gateway contradicts stored rows: then it does not start. */
+  readonly settingProblem?: (sources: Sources) => Promise<SettingProblem | undefined>;
   readonly views: readonly View[];
   readonly files?: EventFiles<E>;
   /** Events or configuration with files of their own, by the name that `tally export` and `tally import` take. */
@@ -48,6 +50,8 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   /** The folder of its numbered SQL files. */
   readonly migrations: URL;
 }
+
+export type SettingProblem = Readonly<Record<"variable" | "expected" | "got", string>>;
 
 export interface OtherFiles {
   /** Takes what was exported. */

@@ -109,6 +109,8 @@ export interface BulkRoute<E extends Event, Entry = unknown> extends Described {
   readonly entriesMax: number;
   readonly scope: (entry: Entry) => string;
   readonly key: (entry: Entry) => string | undefined;
+  /** An entry without a key is rejected, unless the request has one. */
+  readonly requiresKeys?: true;
   readonly toEvent: (id: string, entry: Entry) => E;
   /** As in IngestRoute. */
   check?(event: NoInfer<E>, sources: Sources): Promise<void> | undefined;

@@ -35,11 +35,12 @@ export function texts(charactersMax: number) {
 }
 
 /** Names of 1 to `charactersMax` characters that people read and type. */
-export function labels(charactersMax: number) {
-  const expected = `a text of 1 to ${charactersMax} characters, without control characters and without spaces at its ends`;
+export function labels(charactersMax: number, forbidden: readonly string[] = []) {
+  const but = forbidden.map((text) => `, not "${text}"`).join("");
+  const expected = `a text of 1 to ${charactersMax} characters, without control characters and without spaces at its ends${but}`;
   return Type.Refine(
     Type.String({ minLength: 1, maxLength: charactersMax, expected }),
-    (text) => isStorable(text) && text.trim() === text && !/\p{Cc}/u.test(text),
+    (text) => isStorable(text) && text.trim() === text && !/\p{Cc}/u.test(text) && !forbidden.includes(text),
   );
 }
 

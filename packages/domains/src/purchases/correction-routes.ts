@@ -179,15 +179,17 @@ export const manyVoids = bulkRoute({
 export const manyRefunds = bulkRoute({
   path: "/refunds",
   summary: "many refunds",
-  description: "Each names its purchase by `eventID`, or by the store and the idempotency key that it was sent with",
+  description:
+    "Each names its purchase by `eventID`, or by the store and the idempotency key that it was sent with. Each has an `idempotencyKey`, unless the request has an `Idempotency-Key`",
   entry: closed(
-    { ...saleFields, ...Refund.properties, idempotencyKey: IdempotencyKey },
-    { expected: "an object with eventID or sale, storeID, date, items and idempotencyKey" },
+    { ...saleFields, ...Refund.properties, idempotencyKey: Type.Optional(IdempotencyKey) },
+    { expected: "an object with eventID or sale, storeID, date and items" },
   ),
   entriesMax: 1000,
   scope: (entry) => `purchases/refund/${saleIdOf(entry)}`,
   storeOf: ({ storeID }) => ids.parse("storeID", storeID),
   key: ({ idempotencyKey }) => idempotencyKey,
+  requiresKeys: true,
   toEvent: (id, entry): RefundEvent => refund(id, saleIdOf(entry), entry),
   check: checkTimes,
   examples: {

@@ -81,6 +81,15 @@ export async function shownCurrency({ readKept, currency }: OfSystem & Pick<Sour
   return { ...(ofStores !== undefined && currency !== undefined && { currency }), ...ofStores };
 }
 
+/** A CURRENCY that registered stores do not have: rankings would add up two. */
+export async function currencyProblem({ readNewest, currency: got }: Newest) {
+  if (got === undefined) return undefined;
+  const { currency = got } = await readNewest(registered, []);
+  return currency === got
+    ? undefined
+    : { variable: "CURRENCY", expected: `${currency}, which registered stores have`, got };
+}
+
 const hasCurrency = keyedRead({
   select: "SELECT store_id FROM stores WHERE store_id IN (?) AND currency IS NOT NULL",
   key: ["store_id"],

@@ -1,5 +1,6 @@
 import { defineDomain, otherFiles } from "@tally/contract";
 import { refundFiles, voidFiles } from "./correction-files.ts";
+import { currencyProblem } from "./currency.ts";
 import { eventVersion, SalesEvent } from "./event.ts";
 import { feed } from "./feed.ts";
 import { queries, views } from "./queries.ts";
@@ -26,6 +27,7 @@ export const purchases = defineDomain({
   retention,
   queries,
   puts: [stores.put, items.put, putAlertRule],
+  settingProblem: currencyProblem,
   watch: watchSales,
   views,
   files,

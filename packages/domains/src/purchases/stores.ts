@@ -10,7 +10,9 @@ import { versions } from "./versions.ts";
 const closingHours = wholeNumbers(0, 6);
 const expectedZone = "the IANA name of a time zone, such as America/New_York";
 const Zone = Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$", expected: expectedZone });
-const [Name, Region] = [labels(100), labels(60)];
+const Name = labels(100);
+// A client removes dots from the path /regions/{region}, also encoded ones.
+const Region = labels(60, [".", ".."]);
 
 const exampleBody = { zone: "Europe/Berlin", closingHour: 2, name: "Berlin Mitte", region: "East", currency: "EUR" };
 export const exampleStore = { storeID: 7, ...exampleBody, validFrom: "10000101" };

@@ -32,9 +32,6 @@ export function addContentTypes(app: FastifyInstance, bodies: AddressBudget): vo
     const { bodyLimit, config } = request.routeOptions;
     // An empty one says nothing.
     const contentType = request.headers["content-type"] || undefined;
-    const isJson = contentType === undefined || contentType === json;
-    if (!isJson && config.ignoresBody !== true && !mediaType.test(contentType))
-      return done(new ClientError(rejection("CONTENT_TYPE")));
     const hold = holdFor(request, reply, bodies);
     const take = (body: Buffer): void => {
       const content = contentOf(config, contentType, body);
@@ -46,6 +43,8 @@ export function addContentTypes(app: FastifyInstance, bodies: AddressBudget): vo
       // A route that ignores its body accepts any type. An unknown path is 404 with any body.
       const isNone = body.length === 0 && config.mayLackBody === true;
       if (error !== null || config.ignoresBody === true || isNone || request.is404) return done(error ?? undefined);
+      const isJson = contentType === undefined || contentType === json;
+      if (!isJson && !mediaType.test(contentType)) return done(new ClientError(rejection("CONTENT_TYPE")));
       const decode = decoderOf(request);
       if (decode instanceof Error) return done(decode);
       if (decode === "none") return take(body);

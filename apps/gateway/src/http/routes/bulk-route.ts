@@ -41,15 +41,18 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
   const scopeOfRequests = `${domain.name}${route.path}`;
 
   type Read = ReadEntry | RejectedEntry;
-  function readEntry(index: number, read: EntryReader, grant: Grant | undefined): Read | Promise<Read> {
+  function readEntry(index: number, read: EntryReader, hasKey: boolean, grant?: Grant): Read | Promise<Read> {
     try {
       const entry = read();
       if (!check.Check(entry))
         return { index, rejected: rejectionWith("INVALID_INPUT", firstProblem(check, entry).message) };
       const forbidden = grant?.stores === undefined ? undefined : forbiddenStore(grant, route.storeOf?.(entry));
       if (forbidden !== undefined) return { index, rejected: forbidden };
+      const key = route.key(entry);
+      if (route.requiresKeys === true && !hasKey && key === undefined)
+        throw new InvalidInput("idempotencyKey", `the key of this event, or ${keyHeader} of the request`, undefined);
       const event = route.toEvent(noId, entry);
-      const accepted = { index, scope: route.scope(entry), key: route.key(entry), event };
+      const accepted = { index, scope: route.scope(entry), key, event };
       const rejected = (error: unknown): Read => ({ index, rejected: rejectionOfEntry(error), read: accepted });
       return route.check?.(event, sources)?.then(() => accepted, rejected) ?? accepted;
     } catch (error) {
@@ -73,12 +76,13 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
       const withinMs = limits.queryWithinMs + limits.confirmWithinMs;
       if (!app.hasRoom(reply, readers.length * resultBytes, withinMs))
         return reject(reply, rejection("RESPONSES_FULL"));
-      const entries = await settledInSlices(readers, async (read, index) => readEntry(index, read, grant));
+      const hasKey = requestKey !== undefined;
+      const entries = await settledInSlices(readers, async (read, index) => readEntry(index, read, hasKey, grant));
       // Clients with other API keys may choose the same key for another request.
       const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
       const hasEvents = entries.some((entry) => !("rejected" in entry));
-      if (requestKey !== undefined && hasEvents) await bindRequest(keys, eventIdOfKey(scope, requestKey), entries);
-      const idOf = idsOfEntries(keys, requestKey === undefined ? undefined : `${scope}:${requestKey}`);
+      if (hasKey && hasEvents) await bindRequest(keys, eventIdOfKey(scope, requestKey), entries);
+      const idOf = idsOfEntries(keys, hasKey ? `${scope}:${requestKey}` : undefined);
       const trace = traceOf(reply);
       const outcomes = await settledInSlices(entries, async (entry) =>
         "rejected" in entry ? entry : take(served, entry, idOf(entry), trace),
