@@ -118,7 +118,7 @@ test("accepts its own workload, its poison event becomes a dead letter, and the 
   await publish(batchOf([poison]));
   await vi.waitFor(async () => {
     const { output } = await tallyOn(system, ["dead-letters", "list", "--json", "--domain", name]);
-    expect(JSON.parse(output)).toEqual([expect.objectContaining({ id: poison.id, stage: "event", event: poison })]);
+    expect(JSON.parse(output)).toEqual([expect.objectContaining({ id: poison.id, stage: "rejected", event: poison })]);
   }, 20_000);
 
   // `ids` has no events of the guide's commands.

@@ -23,12 +23,12 @@ async function deadLetter(): Promise<string> {
 
 test("what was rejected and why: the list has the newest first, a letter its event", async () => {
   const [first, second] = [await deadLetter(), await deadLetter()];
-  const list = await (await at("/dead-letters?domain=purchases&stage=event&state=open&limit=2")).json();
+  const list = await (await at("/dead-letters?domain=purchases&stage=rejected&state=open&limit=2")).json();
   expect(list).toEqual({
     deadLetters: [second, first].map((id) => ({
       id,
       domain: "purchases",
-      stage: "event",
+      stage: "rejected",
       state: "open",
       queue: expect.stringContaining("ingest"),
       messageId: "",

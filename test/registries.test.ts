@@ -289,7 +289,8 @@ test("a gateway starts with the CURRENCY of registered stores only, or without t
   ]);
   const away = "mysql://nobody@127.0.0.1:1/none";
   const withoutDatabase = { CURRENCY: "CHF", DATABASE_WRITE_URL: away, DATABASE_READ_URL: away };
-  for (const own of [{ CURRENCY: "EUR" }, withoutDatabase]) expect(await (await startGateway(system, own)).stop()).toBe(0);
+  for (const own of [{ CURRENCY: "EUR" }, withoutDatabase])
+    expect(await (await startGateway(system, own)).stop()).toBe(0);
 });
 
 test("the sales of a business day are in the hours of the store, without voids and less refunds", async () => {

@@ -33,7 +33,7 @@ export async function countDeadLetters(system: System, lost: LostCommits): Promi
   // The list is of open ones.
   const all = [...letters, ...lost.letters.filter(({ state }) => state === "open")];
   const count = (...stages: readonly string[]): number => all.filter(({ stage }) => stages.includes(stage)).length;
-  return { events: count("event"), messages: count("message", "delivery") };
+  return { events: count("rejected"), messages: count("message", "delivery") };
 }
 
 async function runAdmin({ root, environment }: System, args: readonly string[]) {

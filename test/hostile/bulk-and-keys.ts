@@ -32,6 +32,10 @@ const entries: readonly HttpCase[] = (
     [template.replace(":N", ":1e400"), "storeID: expected an integer(?![^}]*got null)"],
     [template.replace('"custID":1', '"custID":1,"__proto__":1'), "__proto__: expected no such field"],
     [template.replace(":3", ":0"), String.raw`items\[0\]\.numberOfItems: expected an integer`],
+    [
+      template.replace(/,"numberOfItems":3/, ""),
+      String.raw`items\[0\]\.numberOfItems: expected an integer.*got nothing`,
+    ],
     ...[`""`, `"${"k".repeat(256)}"`, `"a b"`, `"ü"`, String.raw`"\ud800"`, "5"].map((key) => [keyOf(key), badKey]),
     ...['"20260230"', '"99991231"', '"٢٠٢٦١١٢٠"', "1e400", "null"].map((date) => [
       dateOf(date),

@@ -45,7 +45,7 @@ const places = posts([
   [`/purchases/${oldAlbum}/void`, bad(/^reason: expected a text of 1 to 200/), `{"reason":"${"x".repeat(201)}"}`],
   [`/purchases/${oldAlbum}/void`, bad(/^body: expected an object with storeID or reason/), "null"],
   ["/voids", badEntry("reason: expected a text of 1 to 200"), `[{"eventID":"${oldAlbum}","reason":""}]`],
-  ["/refunds", badEntry("eventID: expected one of eventID and sale"), `[{${keyedRefund}}]`],
+  ["/refunds", badEntry("eventID: expected one of eventID and sale, got nothing"), `[{${keyedRefund}}]`],
   ["/refunds", badEntry("idempotencyKey: expected the key of this event, or"), `[{"eventID":"${oldAlbum}",${refund}}]`],
   [
     "/refunds",

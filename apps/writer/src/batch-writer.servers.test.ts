@@ -78,10 +78,10 @@ test("an event that the database rejects becomes a dead letter with a log line; 
   const bad = sale(5, { date: 20260230 });
   await take(bodyOf([sale(5)]), bodyOf([sale(5), bad, sale(5)]), bodyOf([sale(5)]));
   expect(await rowsOf(database.writer, 5)).toHaveLength(4);
-  const letters = await listLetters(database.writer, { stage: "event" }, 10);
+  const letters = await listLetters(database.writer, { stage: "rejected" }, 10);
   expect(letters.map(({ id }) => id)).toEqual([bad.id]);
   const reason = letters[0]?.reason;
-  expect(lines).toEqual([{ id: bad.id, domain: "purchases", stage: "event", reason, message: "dead letter" }]);
+  expect(lines).toEqual([{ id: bad.id, domain: "purchases", stage: "rejected", reason, message: "dead letter" }]);
 });
 
 test("a message that is no batch, or another batch under a stored id, becomes a dead letter; its replay is stored once", async () => {

@@ -154,10 +154,13 @@ export class BatchWriter {
       this.#options.log.error({ id, domain, stage, reason }, "dead letter");
     const { tracer, domain, log } = this.#options;
     for (const [{ id }, reason] of rejected)
-      log.error({ id, domain: domain.name, stage: "event", reason }, "dead letter");
+      log.error({ id, domain: domain.name, stage: "rejected", reason }, "dead letter");
     // One line: an import of old events may have thousands.
     if (stored.late > 0)
-      log.error({ domain: domain.name, stage: "event", events: stored.late }, "dead letters: their dates are removed");
+      log.error(
+        { domain: domain.name, stage: "rejected", events: stored.late },
+        "dead letters: their dates are removed",
+      );
     for (const received of [...group, ...copies]) {
       const headers = traceStored(tracer, domain.name, received, [...stored.conflicts, ...stored.refused]);
       const announced = this.#announce(received, stored, headers, storedAt);

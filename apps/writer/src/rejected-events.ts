@@ -67,7 +67,7 @@ export async function lettersOfRejected(
   for (const { id, stage, body } of await findLetters(reader, [...ids])) {
     // A letter of this stage holds an event.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    if (stage === "event") kept.set(id, content(decodeEvent(body) as Event));
+    if (stage === "rejected") kept.set(id, content(decodeEvent(body) as Event));
   }
   return rejected.map(([event, refusal]) => {
     const own = content(event);

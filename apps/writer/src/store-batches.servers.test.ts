@@ -155,7 +155,7 @@ test("an event of a removed month becomes a dead letter with the reason; events 
   const letters = await listLetters(database.writer, { reason: "late: " }, 10);
   expect(new Set(letters.map(({ id }) => id))).toEqual(new Set([late.id, alsoLate.id]));
   expect(letters.find(({ id }) => id === late.id)).toMatchObject({
-    stage: "event",
+    stage: "rejected",
     state: "open",
     reason:
       "late: its date 20200229 is before 20200301; earlier purchases are exported and removed, so it may be a retry of one of them",

@@ -6,7 +6,7 @@ const help = {
   tally_writer_changes_total: "Rows added or replaced; duplicates do not count",
   tally_writer_batches_total: "Batches committed, or found stored",
   tally_writer_dead_letters_total:
-    "Dead letters kept, by stage: event, conflict, message, delivery; one that comes again counts again",
+    "Dead letters kept, by stage: rejected, conflict, message, delivery; one that comes again counts again",
   tally_writer_parked_total: "Events that wait for another one, such as a refund for its sale",
   tally_writer_wait_seconds: "Time from the delivery of a transaction's oldest batch to the start of the transaction",
   tally_writer_transaction_seconds: "Duration of a transaction, with its retries",
@@ -39,7 +39,7 @@ export function writerMetrics(thread: number, pools: () => readonly PoolState[])
       events.inc({ domain }, figures.events);
       changes.inc({ domain }, figures.changes);
       if (figures.conflicts > 0) deadLetters.inc({ domain, stage: "conflict" }, figures.conflicts);
-      if (figures.rejected > 0) deadLetters.inc({ domain, stage: "event" }, figures.rejected);
+      if (figures.rejected > 0) deadLetters.inc({ domain, stage: "rejected" }, figures.rejected);
       if (figures.parked > 0) parked.inc({ domain }, figures.parked);
       batches.inc({ domain }, figures.batches);
       waitSeconds.observe({ domain }, figures.waitedMs / 1000);

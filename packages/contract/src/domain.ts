@@ -40,7 +40,9 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   readonly queries: readonly (QueryRoute | ContentRoute)[];
   readonly puts: readonly PutRoute[];
   /** What of the settings of a gateway contradicts stored rows: then it does not start. */
-  readonly settingProblem?: (sources: Sources) => Promise<SettingProblem | undefined>;
+  readonly settingProblem?: (
+    sources: Sources,
+  ) => Promise<Readonly<Record<"variable" | "expected" | "got", string>> | undefined>;
   readonly views: readonly View[];
   readonly files?: EventFiles<E>;
   /** Events or configuration with files of their own, by the name that `tally export` and `tally import` take. */
@@ -50,8 +52,6 @@ export interface Domain<E extends Event = Event, C extends Change<E> = Change<E>
   /** The folder of its numbered SQL files. */
   readonly migrations: URL;
 }
-
-export type SettingProblem = Readonly<Record<"variable" | "expected" | "got", string>>;
 
 export interface OtherFiles {
   /** Takes what was exported. */

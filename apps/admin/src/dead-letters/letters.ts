@@ -25,7 +25,7 @@ const lettersPerPage = 1000;
 function withLetterFlags(command: Command): Command {
   return command
     .option("--domain <name>", "of this domain")
-    .addOption(new Option("--stage <stage>", "of this stage").choices(["event", "conflict", "message", "delivery"]))
+    .addOption(new Option("--stage <stage>", "of this stage").choices(["rejected", "conflict", "message", "delivery"]))
     .addOption(
       new Option("--state <state>", "in this state")
         .choices(["open", "parked", "replayed", "discarded", "any"])

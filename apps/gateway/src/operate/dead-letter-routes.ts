@@ -14,8 +14,8 @@ import { commitOutcomes } from "../ingest/group-commit.ts";
 import { addJsonRoute } from "./json-routes.ts";
 
 const Params = Type.Object({ id: Type.String() });
-const stages = Type.Enum(["event", "conflict", "message", "delivery"], {
-  expected: "event, conflict, message or delivery",
+const stages = Type.Enum(["rejected", "conflict", "message", "delivery"], {
+  expected: "rejected, conflict, message or delivery",
 });
 const states = Type.Enum(["open", "parked", "replayed", "discarded"], {
   expected: "open, parked, replayed or discarded",
@@ -43,7 +43,7 @@ const Head = Type.Object({
 });
 const Letter = Type.Object({
   ...Head.properties,
-  // For the stages event and conflict; the others have the beginning of the message in base64. `bytes`: the whole size.
+  // For the stages rejected and conflict; the others have the beginning of the message in base64. `bytes`: the whole size.
   event: Type.Optional(Type.Unknown()),
   message: Type.Optional(Type.String()),
   bytes: Type.Integer(),

@@ -176,7 +176,7 @@ export interface paths {
         readonly put?: never;
         /**
          * many refunds
-         * @description Each names its purchase by `eventID`, or by the store and the idempotency key that it was sent with.
+         * @description Each names its purchase by `eventID`, or by the store and the idempotency key that it was sent with. Each has an `idempotencyKey`, unless the request has an `Idempotency-Key`.
          */
         readonly post: operations["postRefunds"];
         readonly delete?: never;
@@ -2515,7 +2515,7 @@ export interface operations {
                         readonly amount?: string;
                     }[];
                     /** @description 1 to 255 visible ASCII characters */
-                    readonly idempotencyKey: string;
+                    readonly idempotencyKey?: string;
                 }[];
                 readonly "application/x-ndjson": string;
             };
@@ -3926,7 +3926,7 @@ export interface operations {
                     readonly closingHour?: number | string;
                     /** @description a text of 1 to 100 characters, without control characters and without spaces at its ends */
                     readonly name?: string;
-                    /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends */
+                    /** @description a text of 1 to 60 characters, without control characters and without spaces at its ends, not ".", not ".." */
                     readonly region?: string;
                     /** @description a calendar date as yyyymmdd */
                     readonly validFrom?: string | number;
@@ -5292,8 +5292,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 readonly domain?: string;
-                /** @description event, conflict, message or delivery */
-                readonly stage?: "event" | "conflict" | "message" | "delivery";
+                /** @description rejected, conflict, message or delivery */
+                readonly stage?: "rejected" | "conflict" | "message" | "delivery";
                 /** @description open, parked, replayed or discarded */
                 readonly state?: "open" | "parked" | "replayed" | "discarded";
                 /** @description an integer from 1 to 1000 */
@@ -5320,10 +5320,10 @@ export interface operations {
                             readonly id: string;
                             readonly domain: string;
                             /**
-                             * @description event, conflict, message or delivery
+                             * @description rejected, conflict, message or delivery
                              * @enum {unknown}
                              */
-                            readonly stage: "event" | "conflict" | "message" | "delivery";
+                            readonly stage: "rejected" | "conflict" | "message" | "delivery";
                             /**
                              * @description open, parked, replayed or discarded
                              * @enum {unknown}
@@ -5372,10 +5372,10 @@ export interface operations {
                         readonly id: string;
                         readonly domain: string;
                         /**
-                         * @description event, conflict, message or delivery
+                         * @description rejected, conflict, message or delivery
                          * @enum {unknown}
                          */
-                        readonly stage: "event" | "conflict" | "message" | "delivery";
+                        readonly stage: "rejected" | "conflict" | "message" | "delivery";
                         /**
                          * @description open, parked, replayed or discarded
                          * @enum {unknown}
@@ -5428,10 +5428,10 @@ export interface operations {
                         readonly id: string;
                         readonly domain: string;
                         /**
-                         * @description event, conflict, message or delivery
+                         * @description rejected, conflict, message or delivery
                          * @enum {unknown}
                          */
-                        readonly stage: "event" | "conflict" | "message" | "delivery";
+                        readonly stage: "rejected" | "conflict" | "message" | "delivery";
                         /**
                          * @description open, parked, replayed or discarded
                          * @enum {unknown}
@@ -5481,10 +5481,10 @@ export interface operations {
                         readonly id: string;
                         readonly domain: string;
                         /**
-                         * @description event, conflict, message or delivery
+                         * @description rejected, conflict, message or delivery
                          * @enum {unknown}
                          */
-                        readonly stage: "event" | "conflict" | "message" | "delivery";
+                        readonly stage: "rejected" | "conflict" | "message" | "delivery";
                         /**
                          * @description open, parked, replayed or discarded
                          * @enum {unknown}

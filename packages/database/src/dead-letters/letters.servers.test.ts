@@ -10,7 +10,7 @@ const { connect } = ownDatabase([deadLetterMigrations, "dead-letters"]);
 function letter(more: Partial<NewLetter> = {}): NewLetter {
   const id = newEventId();
   const body = Buffer.from(id);
-  return { id, domain: "steps", stage: "event", queue: "q", messageId: "", reason: "why", body, ...more };
+  return { id, domain: "steps", stage: "rejected", queue: "q", messageId: "", reason: "why", body, ...more };
 }
 
 function open() {
@@ -35,9 +35,9 @@ function open() {
 }
 
 test.each([
-  ["event", "replayed", "open"],
+  ["rejected", "replayed", "open"],
   ["message", "replayed", "open"],
-  ["event", "discarded", "discarded"],
+  ["rejected", "discarded", "discarded"],
   // The replay was stored under the letter's id; only a retry of the client came again.
   ["conflict", "replayed", "replayed"],
 ] as const)("a letter of stage %s that is %s and comes again is one letter, %s", async (stage, before, after) => {
@@ -100,7 +100,7 @@ test("a filter lists the letters that match all its parts, oldest first, up to t
   expect(await idsOf({ state: "discarded" })).toEqual([settled.id]);
   expect(await idsOf({ until: 0 })).toEqual([]);
   expect((await idsOf({})).toSorted()).toEqual([refused.id, unreadable.id, settled.id].toSorted());
-  expect(await idsOf({ stage: "event" }, 1)).toHaveLength(1);
+  expect(await idsOf({ stage: "rejected" }, 1)).toHaveLength(1);
 });
 
 test("the newest letters come first and without their content, and each state is counted", async () => {
@@ -112,7 +112,7 @@ test("the newest letters come first and without their content, and each state is
   const heads = [second, first].map(({ id }) => expect.objectContaining({ id, state: "open", reason: "why" }));
   expect(await newest({})).toEqual(heads);
   expect((await newest({})).some((head) => "body" in head)).toBe(false);
-  expect(await newest({ stage: "event" })).toEqual([heads[1]]);
+  expect(await newest({ stage: "rejected" })).toEqual([heads[1]]);
   expect(await newest({}, 1)).toEqual([heads[0]]);
   expect(await findLetterHead(reader, first.id)).toEqual(heads[1]);
   expect(await findLetterHead(reader, newEventId())).toBeUndefined();
@@ -128,7 +128,17 @@ test("the newest letters and the number of each state are found without reading 
     await transaction.execute("DELETE FROM dead_letters");
     const rows = Array.from({ length: 10_050 }, (_, n) => {
       const [domain, state] = n < 20 ? ["steps", "discarded"] : ["swipes", "open"];
-      return [bytesOfEventId(newEventId()), domain, n % 500 === 0 ? "message" : "event", "q", "", "why", n, "x", state];
+      return [
+        bytesOfEventId(newEventId()),
+        domain,
+        n % 500 === 0 ? "message" : "rejected",
+        "q",
+        "",
+        "why",
+        n,
+        "x",
+        state,
+      ];
     });
     const columns = "id, domain, stage, queue, message_id, reason, died_at, body, state";
     await transaction.execute(`INSERT INTO dead_letters (${columns}) VALUES ?`, [rows]);

@@ -4,8 +4,8 @@ import { textOfBatchId, unpackEvent, withBatchId, bytesOfEventId } from "@tally/
 import type { BatchIds, Event, Refusal, SqlParameter, SqlReader, SqlTransaction } from "@tally/contract";
 import { clockOf } from "../ledger/epochs.ts";
 
-/** event: rejected for its data. conflict: its key has other content. message: undecodable. delivery: given up. */
-export type Stage = "event" | "conflict" | "message" | "delivery";
+/** rejected: an event, for its data or by the rows. conflict: its key has other content. message: undecodable. delivery: given up. */
+export type Stage = "rejected" | "conflict" | "message" | "delivery";
 
 /** open: waits for a decision. parked: waits for another event. replayed: sent again. discarded: kept, not sent again.
  */
@@ -36,7 +36,7 @@ export interface DeadLetter extends NewLetter {
 /** An event that the database rejects for its data, or that the rows do not admit. */
 export function letterOfEvent(domain: string, queue: string, event: Event, refusal: Refusal): NewLetter {
   const body = packEvent(encodeEvent(event));
-  return { id: event.id, domain, stage: "event", queue, messageId: "", body, ...refusal };
+  return { id: event.id, domain, stage: "rejected", queue, messageId: "", body, ...refusal };
 }
 
 export const keyReusedReason = "key reused with different content";
@@ -66,9 +66,9 @@ export function letterOfMessage(
   return { ...letter, id, reason: cut, body: body.subarray(0, bodyBytesMax) };
 }
 
-/** Otherwise it holds a whole message. */
+/** Otherwise it holds a whole message. An earlier writer names its stage `event`. */
 export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
-  return stage === "event" || stage === "conflict";
+  return stage !== "message" && stage !== "delivery";
 }
 
 /** The message that sends a letter again. Harmless to repeat, because an event keeps its id, and a message its batch. A
@@ -273,7 +273,7 @@ export async function settleLetter(
 
 /** The ids of a domain's events that are dead letters and not stored, for a stream: (id). */
 export const selectKeptEvents =
-  "SELECT id FROM dead_letters WHERE domain = ? AND stage = 'event' AND state <> 'replayed'";
+  "SELECT id FROM dead_letters WHERE domain = ? AND stage NOT IN ('conflict', 'message', 'delivery') AND state <> 'replayed'";
 
 function someValues(filter: LetterFilter, limit: number, after?: LetterHead): readonly SqlParameter[] {
   const { since = 0, until = Number.MAX_SAFE_INTEGER, reason = "" } = filter;

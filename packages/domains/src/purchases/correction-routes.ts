@@ -83,7 +83,7 @@ function refund(id: string, saleId: string, { storeID, date, items }: Static<typ
 function saleIdOf({ eventID, sale }: Pick<Static<typeof VoidEntry>, keyof typeof saleFields>): string {
   if (eventID !== undefined && sale === undefined) return parseSaleId(eventID);
   if (eventID !== undefined || sale === undefined)
-    throw new InvalidInput("eventID", "one of eventID and sale", eventID ?? null);
+    throw new InvalidInput("eventID", "one of eventID and sale", eventID);
   return eventIdOfKey(scopeOfStore(sale.storeID), sale.idempotencyKey);
 }
 

@@ -73,7 +73,7 @@ function pricesDiffer(index: number, unitPrice: string | undefined): InvalidInpu
 
 function quantityOf(item: Item, index: number): number {
   const quantity = item.numberOfItems ?? item["numberOfItems:"];
-  if (quantity === undefined) throw new InvalidInput(`items[${index}].numberOfItems`, expectedQuantity, null);
+  if (quantity === undefined) throw new InvalidInput(`items[${index}].numberOfItems`, expectedQuantity, quantity);
   if (item.numberOfItems !== undefined && item["numberOfItems:"] !== undefined)
     throw new InvalidInput(`items[${index}]`, 'one of "numberOfItems" and "numberOfItems:"', item);
   return quantity;

@@ -75,7 +75,7 @@ function List({ letters, state, current }: ListProps) {
 }
 
 const stageTexts: Readonly<Record<Letter["stage"], string>> = {
-  event: "the database rejects the event for its data",
+  rejected: "the database rejects the event for its data, or stored rows do not admit it",
   conflict: "its Idempotency-Key belongs to a stored event with other content",
   message: "the message cannot be decoded",
   delivery: "the broker gave the message up after too many deliveries",
