@@ -35,9 +35,6 @@ test("a day is stored once and ranked, with local dates and all domains; the sam
   expect(output).toMatch(/kept {10}\d+ purchases of store \d while it was offline; \d+ had arrived before/);
   expect(output).toMatch(/taken back {4}[2-9]\d voids and refunds/);
   expect(output).toMatch(/(9\d\d) of \1 acknowledged events are stored and ranked/);
-  // 24 of 6 stores on 2 days by 2 measures, and those of the items.
-  const [, boards = "0"] = /boards {8}([\d,]+) of \1 boards/.exec(output) ?? [];
-  expect(Number(boards.replace(",", ""))).toBeGreaterThan(500);
   const stored = await rows();
   expect(total(stored)).toBe(900);
   const days = [...new Set(Object.keys(stored).map((key) => key.slice(2)))].toSorted();

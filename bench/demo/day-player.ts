@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { aborted } from "node:util";
-import { createPurchaseSender, retryingFetch, type Purchase, type PurchaseSender } from "@tally/client";
+import { createPurchaseSender, retryingFetch, type PurchaseSender } from "@tally/client";
 import { Mix, Random, workloads, type ClientRequest } from "../kit/index.ts";
 import { clockOf, type Store } from "./chain.ts";
 import type { DayPlan, Sale } from "./plan-day.ts";
@@ -17,8 +17,6 @@ interface DayPlaying {
   /** Seconds of the day in a second. */
   readonly speed: number;
   readonly say: (line: string) => void;
-  /** Gets each acknowledged purchase, and with -1 what is taken back of it. */
-  readonly count: (purchase: Purchase, times: 1 | -1) => void;
   /** Aborted: no further purchase begins. Those that wait are sent within 10 s. */
   readonly signal: AbortSignal;
 }
@@ -173,17 +171,13 @@ export class DayPlayer {
     if (before !== undefined) this.kept.knownBefore++;
     if (before !== undefined && before !== id) this.kept.otherIds++;
     this.ids.add(id);
-    this.#playing.count(purchase, 1);
     if (takenBack === undefined) return;
     const path = `/purchases/${id}/${takenBack === "void" ? "void" : "refunds"}`;
     const { storeID, date, items, idempotencyKey } = purchase;
-    const unit = items.slice(0, 1).map(({ ItemID, unitPrice = "0" }) => ({ ItemID, unitPrice, numberOfItems: 1 }));
-    const returned = unit.map(({ ItemID }) => ({ line: 0, ItemID, numberOfItems: 1 }));
+    const returned = items.slice(0, 1).map(({ ItemID }) => ({ line: 0, ItemID, numberOfItems: 1 }));
     const refund = takenBack === "void" ? {} : { body: JSON.stringify({ storeID, date, items: returned }) };
     const correction = await this.#post({ method: "POST", path, ...refund }, `${idempotencyKey}-${takenBack}`);
-    if (correction === undefined) return;
-    this.corrections.add(correction);
-    this.#playing.count(takenBack === "void" ? purchase : { ...purchase, items: unit }, -1);
+    if (correction !== undefined) this.corrections.add(correction);
   }
 
   async #sendOther(): Promise<void> {

@@ -7,7 +7,6 @@ import { StatusLine } from "@tally/runtime/status-line";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { interruption } from "../kit/index.ts";
 import { clockOf, instantOf, newestDate, zones } from "./chain.ts";
-import { addTo, compareBoards, emptyBoards } from "./day-boards.ts";
 import { DayPlayer, type GatewayAddress } from "./day-player.ts";
 import { registerNames } from "./names.ts";
 import { planDay } from "./plan-day.ts";
@@ -33,7 +32,7 @@ const utc = { utcOffsetHours: 0 };
 const flags: Flags = new Command("demo")
   .description(
     `plays a trading day of a chain in ${zones.length} time zones into a running tally, and checks at the end that ` +
-      "every acknowledged purchase is stored and ranked, and that the boards of each day have its own counts",
+      "every acknowledged purchase is stored and ranked",
   )
   .addOption(
     new Option("--url <url>", "the gateway").env("TALLY_URL").default("http://127.0.0.1:8080").argParser(origin),
@@ -62,8 +61,8 @@ const flags: Flags = new Command("demo")
 One store goes offline in the evening, keeps its purchases, and sends them in bulk with their keys when it is back.
 Ctrl-C ends the day early: what was begun is sent, checked and summed up.
 
-Exit status: 0 every acknowledged purchase is stored and ranked once, 1 one is not or was rejected, or a board differs,
-2 wrong usage or no gateway, 130 interrupted twice.`,
+Exit status: 0 every acknowledged purchase is stored and ranked once, 1 one is not or was rejected, 2 wrong usage or no
+gateway, 130 interrupted twice.`,
   )
   .parse()
   .opts();
@@ -100,10 +99,8 @@ async function playDay(signal: AbortSignal): Promise<boolean> {
   );
   const unnamed = await registerNames(gateway, plan);
   if (unnamed !== undefined) say(`  without names of stores and items, so prices need CURRENCY: ${unnamed}`);
-  const dayBoards = await emptyBoards(gateway, plan);
   const startedAt = performance.now();
-  const count = addTo.bind(undefined, dayBoards);
-  const player = new DayPlayer({ plan, gateway, speed, say: (line) => say(`  ${line}`), count, signal });
+  const player = new DayPlayer({ plan, gateway, speed, say: (line) => say(`  ${line}`), signal });
   let shown = 0;
   const timer = setInterval(() => {
     const perSecond = Math.round((player.ids.size - shown) / (everyMs / 1000));
@@ -120,10 +117,7 @@ async function playDay(signal: AbortSignal): Promise<boolean> {
     shownAt = performance.now();
     status.show(`  checking: ${ranked} of ${acknowledged.size} stored and ranked`);
   });
-  // What was given up may be counted or not.
-  const isCertain = check.missing.length === 0 && !signal.aborted;
-  const boards = isCertain ? await compareBoards(gateway, dayBoards) : undefined;
-  const played = { plan, player, seconds, check, boards };
+  const played = { plan, player, seconds, check };
   say(summaryOf(played));
   return isGoodDay(played);
 }

@@ -1,7 +1,6 @@
 import { until } from "@tally/local";
 import { eventState } from "../kit/index.ts";
 import { clockOf, zones } from "./chain.ts";
-import type { compareBoards } from "./day-boards.ts";
 import type { DayPlayer, GatewayAddress } from "./day-player.ts";
 import type { DayPlan } from "./plan-day.ts";
 
@@ -11,8 +10,6 @@ interface PlayedDay {
   readonly player: DayPlayer;
   readonly seconds: number;
   readonly check: Awaited<ReturnType<typeof checkRanked>>;
-  /** Undefined: not compared. */
-  readonly boards: Awaited<ReturnType<typeof compareBoards>> | undefined;
 }
 
 const missingShown = 5;
@@ -35,14 +32,12 @@ export function progressOf({ outage, startsAtMs, endsAtMs }: DayPlan, player: Da
   ].join(" | ");
 }
 
-/** Whether every acknowledged purchase and correction is stored and ranked once, none was rejected, and no board of a
- * day differs. */
-export function isGoodDay({ player: { kept, rejected }, check, boards }: PlayedDay): boolean {
-  const differing = boards?.differing.length ?? 0;
-  return check.missing.length === 0 && kept.otherIds === 0 && rejected.count === 0 && differing === 0;
+/** Whether every acknowledged purchase and correction is stored and ranked once, and none was rejected. */
+export function isGoodDay({ player: { kept, rejected }, check }: PlayedDay): boolean {
+  return check.missing.length === 0 && kept.otherIds === 0 && rejected.count === 0;
 }
 
-export function summaryOf({ plan, player, seconds, check, boards }: PlayedDay): string {
+export function summaryOf({ plan, player, seconds, check }: PlayedDay): string {
   const [first] = zones;
   const { ids, corrections, others, retried, kept, rejected, unacknowledged } = player;
   const from = clockOf(plan.startsAtMs, first);
@@ -68,13 +63,8 @@ export function summaryOf({ plan, player, seconds, check, boards }: PlayedDay): 
       `${count(check.ranked)} of ${count(ids.size + corrections.size)} acknowledged events are stored and ranked`,
     ),
     ...check.missing.slice(0, missingShown).map((id) => row("", `missing: ${id}`)),
-    ...(boards === undefined ? [] : [row("boards", boardsText(boards))]),
-    ...(boards?.differing ?? []).slice(0, missingShown).map((board) => row("", `differs: ${board}`)),
   ].join("\n");
 }
-
-const boardsText = ({ compared, differing }: NonNullable<PlayedDay["boards"]>): string =>
-  `${count(compared - differing.length)} of ${count(compared)} boards of days, empty before, have the demo's own counts`;
 
 const lanes = 32;
 const attemptMs = 10_000;
