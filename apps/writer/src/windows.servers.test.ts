@@ -376,6 +376,8 @@ test("a ranking of the chain with too many rows is refused", async () => {
     return Array.from({ length: 300_001 }, (): unknown => found[0]) as never; // oxlint-disable-line typescript/no-unsafe-type-assertion
   };
   const stream: Sources["stream"] = (_sql, _values, each) => each(Array(3_000_001));
+  const text = "0".repeat(1e8);
+  const large: Sources["stream"] = (_sql, _values, each) => each(Array.from({ length: 16 }, () => [1, "", text, 1]));
   const away = () => Promise.reject(Object.assign(new Error("Redis is away"), { failureClass: "unavailable" }));
   const { boards } = sources;
   const late: typeof boards = {
@@ -389,10 +391,7 @@ test("a ranking of the chain with too many rows is refused", async () => {
     await expect(top({ date: nineAgo })).rejects.toThrow("date: expected at most 300,000 sales");
     await expect(top({ from: nineAgo, to: nineAgo })).rejects.toThrow("from: expected at most 300,000 sales");
     await expect(top({ from: nineAgo, to: fourAgo })).rejects.toThrow("at most 3,000,000 sales");
-    const large: Sources["stream"] = (_sql, _values, each) => each(Array(16).fill([1, "", "0".repeat(1e8), 1]));
-    await expect(get(path, {}, {}, { ...sources, read, stream: large })).rejects.toThrow(
-      "date: expected at most 1.5 GB",
-    );
+    await expect(get(path, {}, {}, { ...sources, read, stream: large })).rejects.toThrow("at most 1.5 GB");
     await expect(top({ date: today }, { ...boards, top: away, whole: away })).rejects.toThrow("Redis is away");
     await expect(top({ date: today }, sourcesWith(unbuilt).boards)).rejects.toThrow("no whole rankings");
     expect(Object.values(Object(await top({ date: today }, late)))).toContainEqual([]);

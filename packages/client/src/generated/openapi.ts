@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * all stores: the items that sold most, 10 by default, and the age of the ranking
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more.
          */
         readonly get: operations["getChainTopItems"];
         readonly put?: never;
@@ -328,7 +328,7 @@ export interface paths {
         };
         /**
          * the stores of a region: the items that sold most, 10 by default, and the age of the ranking
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more.
          */
         readonly get: operations["getRegionsRegionTopItems"];
         readonly put?: never;
@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * all stores: those that sold most, 10 by default, what all of them sold, and the age of the ranking
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more.
          */
         readonly get: operations["getChainTopStores"];
         readonly put?: never;
@@ -368,7 +368,7 @@ export interface paths {
         };
         /**
          * the stores of a region: those that sold most, 10 by default, what all of them sold, and the age of the ranking
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more.
          */
         readonly get: operations["getRegionsRegionTopStores"];
         readonly put?: never;
@@ -408,7 +408,7 @@ export interface paths {
         };
         /**
          * all stores: how much the items of each category sold
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s.
          */
         readonly get: operations["getChainTopCategories"];
         readonly put?: never;
@@ -428,7 +428,7 @@ export interface paths {
         };
         /**
          * the stores of a region: how much the items of each category sold
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000 of several days or of all time, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s.
          */
         readonly get: operations["getRegionsRegionTopCategories"];
         readonly put?: never;
@@ -508,7 +508,7 @@ export interface paths {
         };
         /**
          * what all stores have sold on a business day, today by default, beside a week before
-         * @description `hours` are of the time of counting, `hour` and `offset` in `zone`, that of most registered stores, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `grossSales`, `discounts`, `returns` and `netSales` need their measures in `BY`. `receipts`, the sales that are not void, and `returns` are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
+         * @description `hours` are of the time of counting, `hour` and `offset` in `zone`, that of most registered stores, and add up to the total; `weekAgo` is what was counted until the same time a week ago. Today is the business day of most registered stores. `alerts` are those of `alertsAsOf`, usually in the last minute, at most 200 of each rule, of a silent store with `lastSaleAt` and the `usual` units; of other days there are none. A day that is no longer live stays as it was counted last. `grossSales`, `discounts`, `returns` and `netSales` need their measures in `BY`. `receipts`, the sales that are not void, and `returns` (and so `discounts`) are those of the last minute, above 500,000 a day of the last quarter of an hour. 404 for a day of which nothing was counted: one longer than 9 days ago, and all without days in `WINDOWS`.
          */
         readonly get: operations["getChainSales"];
         readonly put?: never;
