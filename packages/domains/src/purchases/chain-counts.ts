@@ -84,12 +84,11 @@ export function ofChain(
       const idOf = (store: number) => (list === "members" ? store : null);
       const sums = new Counts();
       let [seen, characters] = [0, 0];
+      const tooMany = (size: string) => new InvalidInput(field, `at most ${size}: fewer days, or a region with fewer stores`, text); // oxfmt-ignore
       const add = async (rows: readonly Row[]): Promise<void> => {
-        seen += rows.length;
+        if ((seen += rows.length) > most) throw tooMany(`${most.toLocaleString("en")} sales`);
         characters = rows.reduce((sum, { counts }) => sum + counts.length, characters);
-        const size =
-          seen > most ? `${most.toLocaleString("en")} sales` : characters > charactersMax && "1.5 GB of counts";
-        if (size !== false) throw new InvalidInput(field, `at most ${size}: fewer days, or a region with fewer stores`, text); // oxfmt-ignore
+        if (characters > charactersMax) throw tooMany("1.5 GB of counts");
         const own = region === undefined ? rows : rows.filter(({ store, day }) => region.has(store, Number(day)));
         const counted = own.map(({ store, counts, isFolded }) => ({ id: idOf(store), counts, isFolded }));
         await sums.add(counted, by);
