@@ -188,6 +188,18 @@ test("a key of one store gets no reason of a rejected refund: it may say what an
   expectEnd(await sendWith(key, "refunds", ...flags), 1, rejectedToo);
 });
 
+test("a bulk request of refunds that is sent again with another API key is the same refunds", async () => {
+  const refunds = [{ eventID: newEventId(), storeID: 51, date: "20261120", items: [{ line: 0, ItemID: 8, numberOfItems: 1 }] }]; // oxfmt-ignore
+  const keys = [full.key, (await newKey("--scope", "purchases:write")).key];
+  const [first, ...others] = await Promise.all(
+    keys.map(async (key) =>
+      (await postJson(`${system.url}/refunds`, refunds, { ...bearer(key), "idempotency-key": "back-office" })).json(),
+    ),
+  );
+  expect(first).toMatchObject({ accepted: 1 });
+  expect(others).toEqual([first]);
+});
+
 test("each entry of a bulk request needs a key for its store, as JSON and as lines", async () => {
   const { key } = await newKey("--scope", "purchases:write", "--store", "41");
   const bulk = async (entries: readonly object[], asLines: boolean) => {

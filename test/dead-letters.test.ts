@@ -108,7 +108,7 @@ test("--all settles all letters that match, also more than are read at once", as
   const columns = "id, domain, stage, queue, message_id, reason, died_at, body, state";
   const rows = Array.from({ length: 1500 }, (_, n) => {
     const state = n % 10 === 0 ? "open" : "discarded";
-    return [randomBytes(16), "purchases", "rejected", "q", "", "one of many", n < 500 ? 1 : 2, "x", state];
+    return [randomBytes(16), "purchases", "event", "q", "", "one of many", n < 500 ? 1 : 2, "x", state];
   });
   await database.transaction((transaction) =>
     transaction.insert(`INSERT INTO dead_letters (${columns}) VALUES ?`, rows),

@@ -129,7 +129,7 @@ test.each([
 test("a discard of a dead letter gives up while the database is read-only", async () => {
   const id = "0190a1b2-c3d4-7e5f-8a9b-0123456789ab";
   const columns = "id, domain, stage, queue, message_id, reason, died_at, body, state";
-  const values = `x'${id.replaceAll("-", "")}', 'purchases', 'rejected', 'q', '', 'r', 1, '', 'open'`;
+  const values = `x'${id.replaceAll("-", "")}', 'purchases', 'event', 'q', '', 'r', 1, '', 'open'`;
   await operator.sql(`INSERT INTO tally_test.dead_letters (${columns}) VALUES (${values})`);
   await operator.sql("SET GLOBAL read_only = 1");
   try {

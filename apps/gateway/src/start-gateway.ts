@@ -132,10 +132,15 @@ async function buildApp(
   return app;
 }
 
+const settingsWithinMs = 1000;
+
 /** Throws a ConfigError when a setting contradicts what is stored. While the database does not respond, nothing does. */
 async function checkSettings(served: readonly Served[], log: Logger): Promise<void> {
   for (const { domain, sources } of served) {
-    const problem = await domain.settingProblem?.(sources).catch((error: unknown) => {
+    const late = delay(settingsWithinMs, undefined, { ref: false }).then(() => {
+      throw new Error(`the database did not respond within ${settingsWithinMs} ms`);
+    });
+    const problem = await Promise.race([domain.settingProblem?.(sources), late]).catch((error: unknown) => {
       log.warn({ err: error }, "cannot compare settings with the database: CURRENCY is not checked");
       return undefined;
     });

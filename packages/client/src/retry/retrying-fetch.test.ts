@@ -48,16 +48,18 @@ test.each([301, 307, 400, 401, 403, 404, 405, 413, 415, 422])(
   },
 );
 
-test("each POST has a new key, and a key of the caller stays", async () => {
+test("each POST but a refund has a new key, and a key of the caller stays", async () => {
   const { url, received } = await startWith("disconnect");
   const call = retryingFetch(quick);
   await call(post(url, { headers: { "idempotency-key": "receipt-1" } }));
   await call(post(url));
   await call(post(url));
-  const [first, again, second, third] = received.map(({ headers }) => headers["idempotency-key"]);
+  await call(new Request(`${url}/refunds`, { method: "POST", body: "[]" }));
+  const [first, again, second, third, refund] = received.map(({ headers }) => headers["idempotency-key"]);
   expect([first, again]).toEqual(["receipt-1", "receipt-1"]);
   expect(second).toMatch(uuid);
   expect(third).not.toBe(second);
+  expect(refund).toBeUndefined();
 });
 
 test("a GET is retried, without a key", async () => {

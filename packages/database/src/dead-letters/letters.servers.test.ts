@@ -128,17 +128,7 @@ test("the newest letters and the number of each state are found without reading 
     await transaction.execute("DELETE FROM dead_letters");
     const rows = Array.from({ length: 10_050 }, (_, n) => {
       const [domain, state] = n < 20 ? ["steps", "discarded"] : ["swipes", "open"];
-      return [
-        bytesOfEventId(newEventId()),
-        domain,
-        n % 500 === 0 ? "message" : "rejected",
-        "q",
-        "",
-        "why",
-        n,
-        "x",
-        state,
-      ];
+      return [bytesOfEventId(newEventId()), domain, n % 500 === 0 ? "message" : "event", "q", "", "why", n, "x", state];
     });
     const columns = "id, domain, stage, queue, message_id, reason, died_at, body, state";
     await transaction.execute(`INSERT INTO dead_letters (${columns}) VALUES ?`, [rows]);

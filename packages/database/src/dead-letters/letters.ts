@@ -4,7 +4,8 @@ import { textOfBatchId, unpackEvent, withBatchId, bytesOfEventId } from "@tally/
 import type { BatchIds, Event, Refusal, SqlParameter, SqlReader, SqlTransaction } from "@tally/contract";
 import { clockOf } from "../ledger/epochs.ts";
 
-/** rejected: an event, for its data or by the rows. conflict: its key has other content. message: undecodable. delivery: given up. */
+/** rejected: an event, for its data or by the rows. conflict: its key has other content. message: undecodable. delivery:
+ * given up. */
 export type Stage = "rejected" | "conflict" | "message" | "delivery";
 
 /** open: waits for a decision. parked: waits for another event. replayed: sent again. discarded: kept, not sent again.
@@ -66,9 +67,9 @@ export function letterOfMessage(
   return { ...letter, id, reason: cut, body: body.subarray(0, bodyBytesMax) };
 }
 
-/** Otherwise it holds a whole message. An earlier writer names its stage `event`. */
+/** Otherwise it holds a whole message. */
 export function holdsEvent({ stage }: Pick<DeadLetter, "stage">): boolean {
-  return stage !== "message" && stage !== "delivery";
+  return stage === "rejected" || stage === "conflict";
 }
 
 /** The message that sends a letter again. Harmless to repeat, because an event keeps its id, and a message its batch. A
@@ -104,7 +105,10 @@ const insertLetters = `
     reason = VALUES(reason),
     died_at = GREATEST(died_at + 1, VALUES(died_at))`;
 // Without the bodies, which may have 16 MB each.
-const headColumns = "id, domain, stage, queue, message_id AS messageId, reason, died_at AS diedAt, state";
+// As earlier releases name it, which may run beside this one.
+const storedStage = (stage: Stage): string => (stage === "rejected" ? "event" : stage);
+const shownStage = "IF(stage = 'event', 'rejected', stage) AS stage";
+const headColumns = `id, domain, ${shownStage}, queue, message_id AS messageId, reason, died_at AS diedAt, state`;
 const columns = `${headColumns}, body`;
 const isOfKind = "(? IS NULL OR domain = ?) AND (? IS NULL OR stage = ?) AND (? IS NULL OR state = ?)";
 const selectSome = (selected: string): string => `
@@ -157,7 +161,7 @@ export async function keepLetters(transaction: SqlTransaction, letters: readonly
   const rows = ordered.map((letter) => [
     bytesOfEventId(letter.id),
     letter.domain,
-    letter.stage,
+    storedStage(letter.stage),
     letter.queue,
     letter.messageId,
     letter.reason.slice(0, reasonCharactersMax),
@@ -273,7 +277,7 @@ export async function settleLetter(
 
 /** The ids of a domain's events that are dead letters and not stored, for a stream: (id). */
 export const selectKeptEvents =
-  "SELECT id FROM dead_letters WHERE domain = ? AND stage NOT IN ('conflict', 'message', 'delivery') AND state <> 'replayed'";
+  "SELECT id FROM dead_letters WHERE domain = ? AND stage = 'event' AND state <> 'replayed'";
 
 function someValues(filter: LetterFilter, limit: number, after?: LetterHead): readonly SqlParameter[] {
   const { since = 0, until = Number.MAX_SAFE_INTEGER, reason = "" } = filter;
@@ -283,7 +287,7 @@ function someValues(filter: LetterFilter, limit: number, after?: LetterHead): re
 }
 
 function kindValues({ domain, stage, state }: LetterFilter): readonly SqlParameter[] {
-  return [domain, stage, state].flatMap((value) => [value ?? null, value ?? null]);
+  return [domain, stage && storedStage(stage), state].flatMap((value) => [value ?? null, value ?? null]);
 }
 
 function withTextId<Row extends { readonly id: Buffer }>(row: Row): Omit<Row, "id"> & { readonly id: string } {

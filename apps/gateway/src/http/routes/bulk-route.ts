@@ -82,7 +82,9 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
       const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
       const hasEvents = entries.some((entry) => !("rejected" in entry));
       if (hasKey && hasEvents) await bindRequest(keys, eventIdOfKey(scope, requestKey), entries);
-      const idOf = idsOfEntries(keys, hasKey ? `${scope}:${requestKey}` : undefined);
+      // A route that requires keys has the purchase in the scope of its ids, whoever sends them.
+      const scopeOfIds = route.requiresKeys === true ? scopeOfRequests : scope;
+      const idOf = idsOfEntries(keys, hasKey ? `${scopeOfIds}:${requestKey}` : undefined);
       const trace = traceOf(reply);
       const outcomes = await settledInSlices(entries, async (entry) =>
         "rejected" in entry ? entry : take(served, entry, idOf(entry), trace),
