@@ -101,6 +101,10 @@ test("a filter lists the letters that match all its parts, oldest first, up to t
   expect(await idsOf({ until: 0 })).toEqual([]);
   expect((await idsOf({})).toSorted()).toEqual([refused.id, unreadable.id, settled.id].toSorted());
   expect(await idsOf({ stage: "rejected" }, 1)).toHaveLength(1);
+  // An earlier writer finds a letter of its event by this name.
+  const stored = await reader.query("SELECT stage FROM dead_letters WHERE domain = 'listed' GROUP BY stage");
+  expect(stored).toEqual(expect.arrayContaining([{ stage: "event" }, { stage: "message" }]));
+  expect((await find(refused)).stage).toBe("rejected");
 });
 
 test("the newest letters come first and without their content, and each state is counted", async () => {
