@@ -134,7 +134,7 @@ async function buildApp(
 
 const settingsWithinMs = 1000;
 
-/** Throws a ConfigError when a setting contradicts what is stored. While the database does not respond, nothing does. */
+/** Throws a ConfigError if a setting contradicts stored rows. Accepts all settings if the database does not respond. */
 async function checkSettings(served: readonly Served[], log: Logger): Promise<void> {
   for (const { domain, sources } of served) {
     const late = delay(settingsWithinMs, undefined, { ref: false }).then(() => {

@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * all stores: the items that sold most, 10 by default, and the age of the ranking
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, one request at a time; 400 for more.
          */
         readonly get: operations["getChainTopItems"];
         readonly put?: never;
@@ -328,7 +328,7 @@ export interface paths {
         };
         /**
          * the stores of a region: the items that sold most, 10 by default, and the age of the ranking
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, one request at a time; 400 for more.
          */
         readonly get: operations["getRegionsRegionTopItems"];
         readonly put?: never;
@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * all stores: those that sold most, 10 by default, what all of them sold, and the age of the ranking
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, one request at a time; 400 for more.
          */
         readonly get: operations["getChainTopStores"];
         readonly put?: never;
@@ -368,7 +368,7 @@ export interface paths {
         };
         /**
          * the stores of a region: those that sold most, 10 by default, what all of them sold, and the age of the ranking
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, one request at a time; 400 for more.
          */
         readonly get: operations["getRegionsRegionTopStores"];
         readonly put?: never;
@@ -408,7 +408,7 @@ export interface paths {
         };
         /**
          * all stores: how much the items of each category sold
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s.
          */
         readonly get: operations["getChainTopCategories"];
         readonly put?: never;
@@ -428,7 +428,7 @@ export interface paths {
         };
         /**
          * the stores of a region: how much the items of each category sold
-         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s.
+         * @description Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, one request at a time; 400 for more. Categories of a region are always added up. Items count in the category that they have on the last day, of all time today; those without one are left out. A watch repeats it every 15 s.
          */
         readonly get: operations["getRegionsRegionTopCategories"];
         readonly put?: never;

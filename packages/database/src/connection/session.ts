@@ -115,9 +115,9 @@ function endedIn(label: string): DatabaseError {
 
 const [rowsPerChunk, charactersPerChunk] = [5000, 16_000_000];
 
-/** The rows of one SELECT, each an array of its columns, in chunks of up to 5,000 rows, or 16 MB of texts and one row: a
- * result of any size in the memory of two chunks. The server waits while the consumer works. Throws DatabaseError, also after `silenceMs` without a row;
- * then, and when the consumer ends early, it destroys the connection. */
+/** The rows of one SELECT, each an array of its columns. A chunk ends after 5,000 rows or 16 MB of texts: a result of any
+ * size takes the memory of two chunks. The server waits while the consumer works. Throws DatabaseError, also after
+ * `silenceMs` without a row; then, and when the consumer ends early, it destroys the connection. */
 async function* streamRows(
   connection: Connection,
   text: string,

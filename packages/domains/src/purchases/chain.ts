@@ -70,7 +70,7 @@ const lastDayOf = async (sources: Sources, { days }: Window): Promise<number> =>
   days?.at(-1) ?? resolveDate(sources, undefined, "today");
 
 const about =
-  "Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, about 12,000,000 counts a second, one request at a time; 400 for more";
+  "Of all time, of a `date`, or of all days from `from` to `to`. A region has the stores that are in it on that day, of all time those of today. Live days come from Redis, of a region if the best items of its stores prove the order. Others are added up from rows of sales: at most 300,000 of one day in about two seconds, or 3,000,000, or 1.5 GB of counts, of several days or of all time, one request at a time; 400 for more";
 
 const exampleDay = { date: "20261121" };
 const shownDay = { from: exampleDay.date, to: exampleDay.date, by: "quantity" } as const;

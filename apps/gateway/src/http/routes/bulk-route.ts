@@ -82,7 +82,7 @@ export function addBulkRoute(app: FastifyInstance, path: string, route: BulkRout
       const scope = grant === undefined ? scopeOfRequests : `${scopeOfRequests}/${grant.keyId}`;
       const hasEvents = entries.some((entry) => !("rejected" in entry));
       if (hasKey && hasEvents) await bindRequest(keys, eventIdOfKey(scope, requestKey), entries);
-      // A route that requires keys has the purchase in the scope of its ids, whoever sends them.
+      // The id of a refund does not depend on the API key: a retry with another one is the same refund.
       const scopeOfIds = route.requiresKeys === true ? scopeOfRequests : scope;
       const idOf = idsOfEntries(keys, hasKey ? `${scopeOfIds}:${requestKey}` : undefined);
       const trace = traceOf(reply);
