@@ -113,7 +113,8 @@ test("a refund before its sale is parked, and stored when the sale comes", async
   const early = eventIdOfKey(`purchases/refund/${eventIdOfKey("purchases/8", key)}`, "early");
   expect(await response.json()).toMatchObject({ results: [{ status: 201, id: early }] });
   await becomes(early, "parked");
-  const keyless = [{ ...body[0], idempotencyKey: undefined }];
+  // Of a sale that never comes: of the same sale, it could be stored instead of the early one.
+  const keyless = [{ ...refund(0, 4), sale: { storeID: 8, idempotencyKey: "none" } }];
   const [one, again] = [1, 2].map(async () =>
     (await postJson(`${url}/refunds`, keyless, { "idempotency-key": "all" })).json(),
   );
