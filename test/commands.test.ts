@@ -276,6 +276,13 @@ test.concurrent.each([
   [["dead-letters", "list", "--until", "2026-11-20T08:00"], 2, "expected a time with its offset from UTC"],
   [["audit", "--acknowledged", "/no/such/file"], 2, "no such file or directory, open '/no/such/file'"],
   [["audit", "--acknowledged", folder], 2, "tally: EISDIR: illegal operation on a directory, read\n"],
+  [["audit", "--resume", `${folder}/kept`], 2, "tally: --resume needs --full"],
+  [
+    ["audit", "--full", "--domain", "purchases", "--resume", `FILE:${id}\n`],
+    2,
+    "--resume: expected a file that an interrupted audit of this release has kept, or none",
+  ],
+  [["audit", "--full", "--resume", "/no/such/kept"], 2, "no such file or directory, open '/no/such/kept."],
   [["audit", "--wait", "1"], 2, "expected a number of seconds from 2 on"],
   [["audit", "--acknowledged", `FILE:${id}\nno id\n`], 2, "line 2: expected an event id, got no id"],
   [["audit"], 3, "the database's write endpoint", { DATABASE_WRITE_URL: "mysql://u:p@127.0.0.1:9/x" }],

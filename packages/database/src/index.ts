@@ -48,7 +48,7 @@ export type {
   StateCounts,
 } from "./dead-letters/letters.ts";
 export { addMonths, firstDayOf, monthOf } from "./retention/months.ts";
-export { removedMonths, type RemovedMonth } from "./retention/remove-month.ts";
+export { removalSteps, removedMonths, type RemovedMonth } from "./retention/remove-month.ts";
 export { type ExportedMonth, type RetentionProgress } from "./retention/remove-month.ts";
 export { removedAfterDays, retainedFrom } from "./retention/retained-from.ts";
 export { retentionMigrations, surelyRetainedFrom } from "./retention/retained-from.ts";

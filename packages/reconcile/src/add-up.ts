@@ -2,9 +2,9 @@ import { foldedMarks, rowsOfLedger, type Fold, type LedgerTotals } from "@tally/
 import type { KeptSeries, Recount, RecountedMirror, SqlSnapshot } from "@tally/contract";
 import { BatchCounts } from "./batch-counts.ts";
 import { BoardCounts, CellCounts, entriesOf } from "./cell-counts.ts";
-import { FoldedSums } from "./folded-sums.ts";
-import { nextSize, readTables, type Rows } from "./read-tables.ts";
-import { BatchMarks, type Run } from "./batch-marks.ts";
+import { FoldedRows } from "./folded-rows.ts";
+import { nextSize, type Place, readTables, type Rows } from "./read-tables.ts";
+import { BatchMarks, type Run, unset } from "./batch-marks.ts";
 import { SeriesCounts } from "./series-counts.ts";
 
 /** What the rows of a domain add up to. */
@@ -13,10 +13,8 @@ export interface Sums {
   readonly boards: BoardCounts;
   /** Of mirrored boards, without what is folded. */
   readonly series: SeriesCounts;
-  /** The rows of each batch that were read. */
+  /** The rows of each batch that were read, without folded ones. */
   readonly batches: BatchCounts;
-  /** The rows of all folded batches, in all series; empty unless all rows were read. */
-  readonly foldedRows: FoldedSums;
 }
 
 /** The batches of a domain, by where their counts are. */
@@ -30,8 +28,12 @@ export interface Batches {
 export type RowsToRead = "new" | "all";
 
 export function rowsToRead({ boards }: Pick<Recount, "boards">, all: LedgerTotals, fold: LedgerTotals): RowsToRead {
-  const hasFolded = boards.some((kind) => "mirrored" in kind);
-  return hasFolded && (all.changes - fold.changes) * 3 < all.changes ? "new" : "all";
+  return hasMirrored({ boards }) && (all.changes - fold.changes) * 3 < all.changes ? "new" : "all";
+}
+
+/** Only their counts are folded. */
+export function hasMirrored({ boards }: Pick<Recount, "boards">): boolean {
+  return boards.some((kind) => "mirrored" in kind);
 }
 
 /** In memory, a bit for each batch. `totals`: of all batches, folded ones too. `onProgress`: batches of the ledger so far. */
@@ -57,16 +59,17 @@ export async function readBatches(
   return { ledger, folded, totals };
 }
 
-/** Adds up the rows in the series that are kept. `onProgress`: rows of batches so far. */
+/** Adds up the rows in the series that are kept. If all rows are read, it adds those of folded batches to `foldedRows`,
+ * which may have some of them from an earlier audit. `onProgress`: rows of batches so far. */
 export async function addUp(
   snapshot: SqlSnapshot,
   { boards }: Pick<Recount, "boards">,
   { ledger, folded, kept }: Batches & { readonly kept: KeptSeries },
   toRead: RowsToRead,
   onProgress: (rows: number) => void,
+  foldedRows = new FoldedRows(folded),
 ): Promise<Sums> {
   const sums = { boards: new BoardCounts(), series: new SeriesCounts(kept), batches: new BatchCounts() };
-  const foldedRows = new FoldedSums();
   for (const kind of boards) {
     if (!("mirrored" in kind)) {
       for await (const rows of readTables(snapshot, kind.rows)) {
@@ -75,14 +78,30 @@ export async function addUp(
       }
       continue;
     }
-    const chunks =
-      toRead === "all" ? readTables(snapshot, kind.rows) : readRuns(snapshot, kind.rowsOfBatches, ledger.runs());
-    for await (const rows of chunks) {
-      addToSeries(rows, kind, sums, { batches: folded, sums: foldedRows });
-      onProgress(sums.batches.rows);
+    const add = async (chunks: AsyncIterable<Rows>, toAdd?: (batch: readonly unknown[]) => boolean) => {
+      for await (const rows of chunks) {
+        addToSeries(toAdd === undefined ? rows : rows.filter(toAdd), kind, sums, { batches: folded, rows: foldedRows });
+        onProgress(sums.batches.rows + foldedRows.rows);
+      }
+    };
+    const byIndex = (batches: BatchMarks) => add(readRuns(snapshot, kind.rowsOfBatches, batches.runs()));
+    if (toRead === "all") {
+      const { place, batches } = foldedRows;
+      const reached = (_: number, to: Place) => foldedRows.reached(to);
+      const toAdd = ([, , producer, sequence]: readonly unknown[]): boolean => {
+        if (batches.has(producer, sequence)) return true;
+        const isStray = !ledger.has(producer, sequence) && !folded.has(producer, sequence);
+        foldedRows.hasStray ||= isStray;
+        // Others may have rows before the place, too: an index finds all of them.
+        return isStray || place === undefined;
+      };
+      await add(readTables(snapshot, kind.rows, [], reached, place), foldedRows.isKept ? toAdd : undefined);
+      if (place === undefined) continue;
+      await byIndex(BatchMarks.of(unset(folded.all(), [batches])));
     }
+    await byIndex(ledger);
   }
-  return { ...sums, foldedRows };
+  return sums;
 }
 
 /** Adds the rows of some batches that are not folded, in all series. */
@@ -117,14 +136,15 @@ function addToSeries(
   rows: Rows,
   { seriesOf }: Pick<RecountedMirror, "seriesOf">,
   { series, batches }: { readonly series: Pick<SeriesCounts, "add">; readonly batches: BatchCounts },
-  folded?: { readonly batches: BatchMarks; readonly sums: FoldedSums },
+  folded?: { readonly batches: BatchMarks; readonly rows: FoldedRows },
 ): void {
   for (const [member, text, producer, sequence, day] of rows) {
     const [entries, all] = [entriesOf(text), seriesOf(Number(day))];
-    if (folded?.batches.has(producer, sequence) === true)
-      for (const { name, by } of all) folded.sums.add(name, member, entries, by);
-    else series.add(member, entries, all);
-    batches.add(producer, sequence, 1);
+    if (folded?.batches.has(producer, sequence) === true) folded.rows.add(member, entries, all);
+    else {
+      series.add(member, entries, all);
+      batches.add(producer, sequence, 1);
+    }
   }
 }
 

@@ -37,6 +37,8 @@ interface Miscounted {
 
 interface ToAudit extends Batches {
   readonly rows: BatchCounts;
+  /** How many rows of folded batches were read. */
+  readonly foldedRows: number;
   readonly wereRead: RowsToRead;
   readonly all: LedgerTotals;
   readonly fold: Fold;
@@ -52,7 +54,7 @@ export async function auditBatches(
   snapshot: SqlSnapshot,
   domain: Domain,
   rankings: Rankings,
-  { rows, wereRead, all, fold, removed, ledger, folded, live }: ToAudit,
+  { rows, foldedRows, wereRead, all, fold, removed, ledger, folded, live }: ToAudit,
   onProgress: (batches: number) => void,
 ): Promise<BatchAudit> {
   const unmarkedInShard = new BatchMarks();
@@ -84,7 +86,7 @@ export async function auditBatches(
     }
     onProgress((seen += batches.length));
   }
-  let rowsOfFolded = removed.reduce((sum, { events }) => sum + events, inTables - rows.rows);
+  let rowsOfFolded = removed.reduce((sum, { events }) => sum + events, foldedRows + inTables - rows.rows);
   for (const [producer, sequence, own] of rows.rest()) {
     if (folded.has(Buffer.from(producer, "hex"), sequence)) {
       rowsOfFolded += own;

@@ -1,4 +1,4 @@
-import { clockOf, findEpochs, FoldedMeanwhile, readFold, removedMonths } from "@tally/database";
+import { clockOf, findEpochs, FoldedMeanwhile, readFold, removalSteps, removedMonths } from "@tally/database";
 import { countConflicts, withUnmoved } from "@tally/database";
 import type { Database, LedgerTotals, StateCounts } from "@tally/database";
 import { firstLiveDay, onlyAllTime, settingsOf } from "@tally/contract";
@@ -7,8 +7,9 @@ import type { Rankings, RankingsState } from "@tally/redis";
 import { auditBoards, type BoardAudit } from "./audit-boards.ts";
 import { auditBatches, type BatchAudit, auditFolded } from "./audit-rankings.ts";
 import { Findings } from "./findings.ts";
+import { FoldedRows, type KeptReading } from "./folded-rows.ts";
 import { Meanwhile } from "./meanwhile.ts";
-import { addUp, readBatches, rowsToRead } from "./add-up.ts";
+import { addUp, hasMirrored, readBatches, rowsToRead } from "./add-up.ts";
 import { readTables } from "./read-tables.ts";
 import { auditIds, type IdAudit, type IdSet } from "./audit-ids.ts";
 
@@ -18,6 +19,8 @@ export interface AuditOptions {
   readonly endpoint: "read" | "write";
   /** Reads the rows of folded batches too, and compares them with the folded counts. */
   readonly isFull?: boolean;
+  /** With `isFull`: an audit that was interrupted goes on where it was. */
+  readonly keptReading?: KeptReading;
   /** Beside live traffic: what is stored and ranked during the audit is no difference. How long one must stay. */
   readonly liveMs?: number;
   readonly rankings: Rankings;
@@ -109,10 +112,13 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     const rowsTotal = wereRead === "all" ? ledger.changes : ledger.changes - fold.changes;
     const kept = await keptSeries(snapshot, rankings, domain.name, ledger.newest);
     const onRows = progress("rows", rowsTotal);
-    const sums = await addUp(snapshot, recount, { ...known, kept }, wereRead, onRows);
+    const from = { domain: domain.name, folded: known.folded, steps: await removalSteps(snapshot, domain) };
+    const foldedRows = await FoldedRows.open(hasMirrored(recount) ? options.keptReading : undefined, from);
+    const sums = await addUp(snapshot, recount, { ...known, kept }, wereRead, onRows, foldedRows);
     const live = options.liveMs === undefined ? undefined : { writer: database.writer, staysMs: options.liveMs };
     const removed = await removedMonths(snapshot, domain);
-    const toAudit = { ...known, rows: sums.batches, wereRead, all: ledger, fold, removed, live };
+    const rows = { rows: sums.batches, foldedRows: foldedRows.rows };
+    const toAudit = { ...known, ...rows, wereRead, all: ledger, fold, removed, live };
     const onBatches = progress("batches", ledger.batches);
     const batches = await auditBatches(snapshot, domain, rankings, toAudit, onBatches);
     const { closedTo = -1 } = (await findEpochs(snapshot, domain.name)) ?? {};
@@ -127,7 +133,7 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     );
     const contradictions = await findContradictions(snapshot, domain, progress("contradictions"));
     if (wereRead === "all")
-      await auditFolded(snapshot, domain.name, { rows: sums.foldedRows, removed }, contradictions, onFolded);
+      await auditFolded(snapshot, domain.name, { rows: foldedRows.sums, removed }, contradictions, onFolded);
     const ids = acknowledged && (await auditIds(snapshot, domain, acknowledged, progress("ids", batches.stored)));
     const keyConflicts = await countConflicts(snapshot, domain.name);
     const agrees =
@@ -155,7 +161,7 @@ async function keptSeries(snapshot: SqlSnapshot, rankings: Rankings, domain: str
 
 function seriesIn({ boards }: Pick<Recount, "boards">, kept: KeptSeries): readonly string[] {
   const { windows, by } = settingsOf(kept);
-  return boards.some((kind) => "mirrored" in kind) ? [...windows, ...by] : [];
+  return hasMirrored({ boards }) ? [...windows, ...by] : [];
 }
 
 async function findContradictions(

@@ -8,7 +8,17 @@ export type Run = readonly [producer: string, first: number, last: number];
 
 /** The marks of batches, as in Redis: bit n of a producer, highest bit of a byte first, is sequence n. */
 export class BatchMarks {
-  readonly #marks = new Map<string, Buffer>();
+  readonly #marks: Map<string, Buffer>;
+
+  constructor(marks?: ReadonlyMap<string, Buffer>) {
+    this.#marks = new Map(marks);
+  }
+
+  static of(batches: Iterable<BatchId>): BatchMarks {
+    const marks = new BatchMarks();
+    for (const { producer, sequence } of batches) marks.set(Buffer.from(producer, "hex"), sequence);
+    return marks;
+  }
 
   set(producer: unknown, sequence: unknown): void {
     if (!Buffer.isBuffer(producer) || typeof sequence !== "number") throw new TypeError(expected);

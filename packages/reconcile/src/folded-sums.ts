@@ -7,9 +7,13 @@ const prime = 2_097_143;
 /** Checksums of counts, by series and member: 53 bits, not cryptographic. The sum of parts is that of the whole, so the
  * counts are not held: 200 bytes for each member of a series. */
 export class FoldedSums {
-  readonly #sums = new Map<string, Map<string, [number, number]>>();
+  readonly #sums: Map<string, Map<string, readonly [number, number]>>;
   /** Members with a count that has stopped: the sum of their rows is another one. */
   readonly #stopped = new Set<string>();
+
+  constructor(sums: FoldedSums["all"] = new Map()) {
+    this.#sums = new Map(Array.from(sums, ([series, members]) => [series, new Map(members)]));
+  }
 
   add(series: string, member: unknown, entries: Entries, by: Series["by"]): void {
     const members = this.#sums.getOrInsertComputed(series, () => new Map());
@@ -35,6 +39,11 @@ export class FoldedSums {
         all.set(member, [(allWord - word) | 0, (allRest - rest) % prime]);
       }
     }
+  }
+
+  /** By series and member. */
+  get all(): ReadonlyMap<string, ReadonlyMap<string, readonly [number, number]>> {
+    return this.#sums;
   }
 
   get series(): readonly string[] {

@@ -1,6 +1,7 @@
 export { readTables } from "./read-tables.ts";
 export { entriesOf } from "./cell-counts.ts";
 export { audit, type AuditReport, type DomainAudit } from "./audit.ts";
+export type { KeptReading } from "./folded-rows.ts";
 export { IdSet } from "./audit-ids.ts";
 export { fold, foldAll } from "./fold.ts";
 export { repair, type Repaired } from "./repair.ts";

@@ -1,19 +1,30 @@
-import { open } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, readFile, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { bytesOfEventId, type Domain, isEventId } from "@tally/contract";
-import { audit, type AuditReport, type DomainAudit, IdSet, lookAt, untilDrained } from "@tally/reconcile";
+import {
+  audit,
+  type AuditReport,
+  type DomainAudit,
+  IdSet,
+  type KeptReading,
+  lookAt,
+  untilDrained,
+} from "@tally/reconcile";
 import { numberFlag } from "@tally/runtime/flag-values";
 import { type Progress, withProgress } from "@tally/runtime/progress";
 import type { Command } from "commander";
 import { CommandError, usageError, exitCodes, newCommand } from "../command.ts";
 import { type DomainsFlag, domainsFlag, domainsOf, type JsonFlag, jsonFlag, print, endpointFlag } from "../flags.ts";
-import { withBroker, withServers, type Servers } from "../open-servers.ts";
+import { writeCompleteFile } from "../export/export-events.ts";
+import { stderr, withBroker, withServers, type Servers } from "../open-servers.ts";
 
 interface AuditFlags extends DomainsFlag, JsonFlag {
   readonly endpoint: "read" | "write";
   readonly acknowledged?: string;
   readonly wait: number;
   readonly full?: true;
+  readonly resume?: string;
   readonly live?: true;
 }
 
@@ -35,6 +46,7 @@ export function auditCommand(): Command {
       "event ids that clients got a 2xx for, one a line: each must be stored exactly once",
     )
     .option("--full", "read the rows of all batches, also of those that are folded, and check the folded counts too")
+    .option("--resume <file>", "with --full: keep in this file how far it is, and go on there if it was interrupted")
     .option("--live", "do not wait: compare beside traffic; what is stored and ranked meanwhile is no difference")
     .option("--wait <seconds>", "how long to wait until queues are empty and batches are ranked", fromTwo, 60)
     .addOption(jsonFlag)
@@ -42,6 +54,8 @@ export function auditCommand(): Command {
       const chosen = domainsOf(flags);
       if (flags.live === true && flags.acknowledged !== undefined)
         throw usageError("--live cannot be used with --acknowledged: acknowledged events may not be stored yet");
+      if (flags.resume !== undefined && flags.full !== true)
+        throw usageError("--resume needs --full: another audit does not read the rows again");
       return withServers(async (servers) => {
         const report = await withProgress((progress) => auditServers(servers, chosen, flags, progress));
         print(flags, report, textOf(report));
@@ -83,7 +97,7 @@ async function auditServers(
 async function auditAll(
   { database, rankings }: Servers,
   chosen: readonly Domain[],
-  { endpoint, full, live }: AuditFlags,
+  { endpoint, full, live, resume }: AuditFlags,
   acknowledged: IdSet | undefined,
   progress: Progress,
 ): Promise<readonly DomainAudit[]> {
@@ -96,14 +110,26 @@ async function auditAll(
         rankings,
         endpoint,
         isFull: full === true,
+        ...(resume !== undefined && { keptReading: keptIn(resume) }),
         ...(live && { liveMs: stableForSeconds * 1000 }),
         ...(acknowledged === undefined ? {} : { acknowledged }),
         onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
       }),
     );
+    if (resume !== undefined) await rm(resume, { force: true });
   }
   progress.end();
   return audits;
+}
+
+/** How far an audit has read, in a file, which is complete or absent. */
+function keptIn(file: string): KeptReading {
+  return {
+    load: async () => (existsSync(file) ? readFile(file) : undefined),
+    save: (state) => writeCompleteFile(file, async (stream) => void stream.write(state)),
+    onOther: () =>
+      stderr.write(`tally: ${file} is of another database, or rows have moved since: reads from the beginning\n`),
+  };
 }
 
 /** Reads a file of acknowledged event ids, one a line. About 1 s for a million. */

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Database, migrate, retain, retainedFrom, withUnmoved, type RetentionProgress } from "@tally/database";
+import { type Database, migrate, removalSteps, retain, retainedFrom, withUnmoved } from "@tally/database";
+import type { RetentionProgress } from "@tally/database";
 import type { Event } from "@tally/contract";
 import { runTally } from "@tally/local";
 import { silentLog } from "@tally/runtime";
@@ -194,14 +195,18 @@ test("a file with other content stops the removal before anything is lost; witho
   const { database, directory, remove } = await open(shared);
   const sums = await sumsOf(database);
   const file = join(directory, `purchases-${monthOfDay(dayOfMonth(2))}.ndjson`);
+  const steps = [await removalSteps(database.writer, purchases)];
   await writeFile(file, "{}\n".repeat(200));
   await expect(remove({ keep: 1 })).rejects.toThrow(
     /expected the 200 purchases of \d{4}-\d{2}, found other content \(200 lines\); move the file away/,
   );
   expect(await sumsOf(database)).toEqual(sums);
   await rm(file);
+  steps.push(await removalSteps(database.writer, purchases));
   expect(await remove({ keep: 1 })).toMatchObject({ removed: [{ events: 200 }] });
   expect(await sumsOf(database)).toEqual(sums);
+  // Rows have moved twice: an audit that was interrupted before reads them again.
+  expect(new Set([...steps, await removalSteps(database.writer, purchases)]).size).toBe(3);
 });
 
 const incomplete = purchasesDatabase();

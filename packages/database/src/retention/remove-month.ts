@@ -126,6 +126,7 @@ export interface ExportedMonth {
 const none = Buffer.alloc(16);
 
 const selectUnfinished = "SELECT month, step FROM retention_months WHERE domain = ? AND step <> 'removed'";
+const selectSteps = "SELECT month, step FROM retention_months WHERE domain = ? ORDER BY month";
 const selectStep = "SELECT step FROM retention_months WHERE domain = ? AND month = ?";
 const insertMonth = "INSERT INTO retention_months (domain, month, step, counted_to) VALUES ?";
 const updateStep = "UPDATE retention_months SET step = ? WHERE domain = ? AND month = ? AND step = ?";
@@ -150,12 +151,24 @@ export async function unfinishedMonth(reader: SqlReader, domain: string, firstKe
 /** A month whose rows no longer count, and how many they were. */
 export type RemovedMonth = Pick<MonthState, "month"> & Pick<ExportedMonth, "events">;
 
+interface RetainedDomain {
+  readonly name: string;
+  readonly retention?: Pick<Retention, "leaving"> | undefined;
+}
+
 /** Oldest first. Of a month that an earlier release is counting, the rows that it has not counted still count. */
 export async function removedMonths(
   reader: SqlReader,
-  { name, retention }: { readonly name: string; readonly retention?: Pick<Retention, "leaving"> | undefined },
+  { name, retention }: RetainedDomain,
 ): Promise<readonly RemovedMonth[]> {
   return retention === undefined ? [] : reader.query<RemovedMonth>(selectRemoved(retention.leaving), [name]);
+}
+
+/** Of all removals so far, as text: each step moves rows. */
+export async function removalSteps(reader: SqlReader, { name, retention }: RetainedDomain): Promise<string> {
+  if (retention === undefined) return "";
+  const steps = await reader.query<Pick<MonthState, "month" | "step">>(selectSteps, [name]);
+  return steps.map(({ month, step }) => `${month} ${step}`).join();
 }
 
 /** What to do with rows that should not be there. */
