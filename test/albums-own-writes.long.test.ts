@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { cover, field, image } from "./http/requests.ts";
+import { freeze } from "./kit/programs.ts";
 import { sendForm } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
 
@@ -81,8 +82,7 @@ test("while replication is stopped, albums are found right after their POST, in 
 });
 
 test("while the writer is frozen one gateway knows the album; the other responds with 503, never 404", async () => {
-  system.writer.kill("SIGSTOP");
-  onTestFinished(() => system.writer.kill("SIGCONT"));
+  await freeze(system.writer);
   const albumId = await newAlbum("frozen");
   await expectFound(0, albumId, "frozen");
   const late = await ask(1, `/albums/${albumId}`);

@@ -10,6 +10,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { silentLog } from "@tally/runtime";
 import { entry, picture } from "./http/requests.ts";
 import { listen, temporaryDirectory } from "@tally/local/at-end";
+import { freeze } from "./kit/programs.ts";
 import { sold } from "./kit/sales.ts";
 import { openRedis, startSystem } from "./kit/system.ts";
 import { expectEnd, runTally, startTally, tallyJson, withoutProgress } from "./kit/tally.ts";
@@ -152,8 +153,7 @@ test("a queue with other arguments is a problem that status shows beside the res
 });
 
 test("while a batch is not ranked yet the audit compares nothing, and the output names it", async () => {
-  system.ranker.kill("SIGSTOP");
-  onTestFinished(() => system.ranker.kill("SIGCONT"));
+  await freeze(system.ranker);
   await sold(system.url, 1, { item: 1, quantity: 2 });
   const { exitCode, output, errors } = await runTally(system, ["audit", "--wait", "6"]);
   system.ranker.kill("SIGCONT");
@@ -166,8 +166,7 @@ test("while a batch is not ranked yet the audit compares nothing, and the output
 
 test("status --watch shows a queue that fills while the writers stand still, and exits with Ctrl-C", async () => {
   const watching = startTally(system, ["status", "--watch", "0.2", "--json"]);
-  system.writer.kill("SIGSTOP");
-  onTestFinished(() => system.writer.kill("SIGCONT"));
+  await freeze(system.writer);
   const inQueue = async () => (await tallyJson(system, "status")).domains[0].queues.ingest.batches;
   const before = await inQueue();
   for (let n = 0; n < 200; n++) await sold(system.url, 12, { item: 4242, quantity: 1 });
@@ -277,6 +276,7 @@ test.concurrent.each([
   [["audit", "--acknowledged", "/no/such/file"], 2, "no such file or directory, open '/no/such/file'"],
   [["audit", "--acknowledged", folder], 2, "tally: EISDIR: illegal operation on a directory, read\n"],
   [["audit", "--resume", `${folder}/kept`], 2, "tally: --resume needs --full"],
+  [["audit", "--full", "--domain", "swipes", "--resume", folder], 2, "tally: --resume needs the domain purchases"],
   [
     ["audit", "--full", "--domain", "purchases", "--resume", `FILE:${id}\n`],
     2,

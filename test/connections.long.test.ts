@@ -2,10 +2,11 @@ import { connect } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { newEventId } from "@tally/contract";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { formType, get, json, postSale, raw, upgrade } from "./http/requests.ts";
 import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
+import { freeze } from "./kit/programs.ts";
 import { openDatabase, startSystem } from "./kit/system.ts";
 
 /* Time limits and a rejected upgrade. What single requests get is in the cases of contract.test.ts. */
@@ -143,8 +144,7 @@ describe("time limits", { retry: { count: 2, condition: /^the machine stood stil
 test("clients that reset their connections before the gateway accepts them do not end it", async () => {
   const head = ["POST /nowhere HTTP/1.1", "Host: tally", "X-Forwarded-For: 1.2.3.4", "Content-Length: 20000"];
   const { port, hostname: host } = new URL(system.url);
-  system.gateway.kill("SIGSTOP");
-  onTestFinished(() => system.gateway.kill("SIGCONT"));
+  await freeze(system.gateway);
   // Several: the gateway has 16 sockets at its port.
   for (let n = 0; n < 20; n++) {
     const socket = connect({ port: Number(port), host }).on("error", () => undefined);

@@ -6,7 +6,7 @@ import { domains } from "@tally/domains";
 import { gatewayLimits, gatewaySettings } from "@tally/gateway";
 import { firstSteps } from "@tally/local";
 import { expect, test } from "vitest";
-import { root, runProgram } from "./kit/programs.ts";
+import { freeze, root, runProgram } from "./kit/programs.ts";
 import { startSystem } from "./kit/system.ts";
 import { references } from "./references/references.ts";
 
@@ -175,7 +175,7 @@ test("the README's first steps, pasted at once, show the purchase, however late 
   // `pnpm dev` prints the same.
   expect(unindented(steps)).toBe(unindented(firstSteps("http://127.0.0.1:8080").join("\n")));
   const system = await startSystem();
-  system.ranker.kill("SIGSTOP");
+  await freeze(system.ranker);
   const running = runProgram("bash", ["-c", steps.replaceAll("http://127.0.0.1:8080", system.url)]);
   // The ranking is read before it can have the purchase.
   setTimeout(() => system.ranker.kill("SIGCONT"), 1500);

@@ -1,7 +1,7 @@
 import { addressVariables, freePorts, type System } from "@tally/local";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { expect, onTestFinished, vi } from "vitest";
@@ -62,6 +62,19 @@ export function startProcess(program: string, args: readonly string[], env: Node
       return ended;
     },
   };
+}
+
+/** Stops a process until the end of the test. After SIGSTOP its threads run on for some milliseconds if the machine is
+ * busy: resolves when all stand still. */
+export async function freeze(process: Pick<System["writer"], "pid" | "kill">): Promise<void> {
+  process.kill("SIGSTOP");
+  onTestFinished(() => process.kill("SIGCONT"));
+  const tasks = `/proc/${process.pid}/task`;
+  await vi.waitFor(async () => {
+    const stats = (await readdir(tasks)).map((task) => readFile(join(tasks, task, "stat"), "utf8"));
+    // The state is behind the name, which is in brackets.
+    for (const stat of await Promise.all(stats)) expect(stat.slice(stat.lastIndexOf(")"))).toMatch(/^\) T /);
+  }, 10_000);
 }
 
 const linesShown = 12;

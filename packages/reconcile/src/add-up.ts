@@ -4,7 +4,7 @@ import { BatchCounts } from "./batch-counts.ts";
 import { BoardCounts, CellCounts, entriesOf } from "./cell-counts.ts";
 import { FoldedRows } from "./folded-rows.ts";
 import { nextSize, type Place, readTables, type Rows } from "./read-tables.ts";
-import { BatchMarks, type Run, unset } from "./batch-marks.ts";
+import { BatchMarks, type Run } from "./batch-marks.ts";
 import { SeriesCounts } from "./series-counts.ts";
 
 /** What the rows of a domain add up to. */
@@ -16,6 +16,8 @@ export interface Sums {
   /** The rows of each batch that were read, without folded ones. */
   readonly batches: BatchCounts;
 }
+
+type ToAdd = (row: Rows[number]) => boolean;
 
 /** The batches of a domain, by where their counts are. */
 export interface Batches {
@@ -67,7 +69,7 @@ export async function addUp(
   { ledger, folded, kept }: Batches & { readonly kept: KeptSeries },
   toRead: RowsToRead,
   onProgress: (rows: number) => void,
-  foldedRows = new FoldedRows(folded),
+  foldedRows = new FoldedRows({ domain: "", steps: "", ledger, folded }),
 ): Promise<Sums> {
   const sums = { boards: new BoardCounts(), series: new SeriesCounts(kept), batches: new BatchCounts() };
   for (const kind of boards) {
@@ -78,7 +80,7 @@ export async function addUp(
       }
       continue;
     }
-    const add = async (chunks: AsyncIterable<Rows>, toAdd?: (batch: readonly unknown[]) => boolean) => {
+    const add = async (chunks: AsyncIterable<Rows>, toAdd?: ToAdd) => {
       for await (const rows of chunks) {
         addToSeries(toAdd === undefined ? rows : rows.filter(toAdd), kind, sums, { batches: folded, rows: foldedRows });
         onProgress(sums.batches.rows + foldedRows.rows);
@@ -86,18 +88,12 @@ export async function addUp(
     };
     const byIndex = (batches: BatchMarks) => add(readRuns(snapshot, kind.rowsOfBatches, batches.runs()));
     if (toRead === "all") {
-      const { place, batches } = foldedRows;
-      const reached = (_: number, to: Place) => foldedRows.reached(to);
-      const toAdd = ([, , producer, sequence]: readonly unknown[]): boolean => {
-        if (batches.has(producer, sequence)) return true;
-        const isStray = !ledger.has(producer, sequence) && !folded.has(producer, sequence);
-        foldedRows.hasStray ||= isStray;
-        // Others may have rows before the place, too: an index finds all of them.
-        return isStray || place === undefined;
-      };
-      await add(readTables(snapshot, kind.rows, [], reached, place), foldedRows.isKept ? toAdd : undefined);
-      if (place === undefined) continue;
-      await byIndex(BatchMarks.of(unset(folded.all(), [batches])));
+      const reached = (_: number, place: Place) => foldedRows.reached(place);
+      const tables = readTables(snapshot, kind.rows, [], reached, foldedRows.place);
+      const takes: ToAdd = ([, , producer, sequence]) => foldedRows.takes(producer, sequence);
+      await add(tables, foldedRows.kept && takes);
+      if (foldedRows.place === undefined) continue;
+      await byIndex(foldedRows.later);
     }
     await byIndex(ledger);
   }

@@ -112,7 +112,7 @@ async function auditOnce(options: AuditOptions): Promise<DomainAudit> {
     const rowsTotal = wereRead === "all" ? ledger.changes : ledger.changes - fold.changes;
     const kept = await keptSeries(snapshot, rankings, domain.name, ledger.newest);
     const onRows = progress("rows", rowsTotal);
-    const from = { domain: domain.name, folded: known.folded, steps: await removalSteps(snapshot, domain) };
+    const from = { domain: domain.name, ...known, steps: await removalSteps(snapshot, domain) };
     const foldedRows = await FoldedRows.open(hasMirrored(recount) ? options.keptReading : undefined, from);
     const sums = await addUp(snapshot, recount, { ...known, kept }, wereRead, onRows, foldedRows);
     const live = options.liveMs === undefined ? undefined : { writer: database.writer, staysMs: options.liveMs };

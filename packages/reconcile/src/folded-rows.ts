@@ -10,25 +10,26 @@ export interface KeptReading {
   /** Undefined: nothing is kept. */
   readonly load: () => Promise<Buffer | undefined>;
   readonly save: (state: Buffer) => Promise<void>;
-  /** What is kept cannot be used: the reading begins again. */
-  readonly onOther: () => void;
+  /** Why the reading begins again, or will. */
+  readonly warn: (text: string) => void;
   /** Default: 30 s. */
   readonly everyMs?: number;
 }
 
-/** What the rows belong to. `steps`: of all removals of months so far, each of which moves rows. */
-interface ReadFrom {
+/** What is read. `steps`: of all removals of months so far, each of which moves rows. */
+interface ReadFrom extends Record<"ledger" | "folded", BatchMarks> {
   readonly domain: string;
-  readonly folded: BatchMarks;
   readonly steps: string;
 }
 
-interface State {
+type Marks = ReadonlyMap<string, Buffer>;
+
+interface State extends Pick<ReadFrom, "domain" | "steps"> {
   readonly format: typeof format;
-  readonly domain: string;
-  readonly steps: string;
-  readonly batches: ReadonlyMap<string, Buffer>;
-  readonly sums: ReadonlyMap<string, ReadonlyMap<string, readonly [number, number]>>;
+  readonly batches: Marks;
+  /** A batch that has left it and is not folded has rows that are never read. */
+  readonly ledger: Marks;
+  readonly sums: FoldedSums["all"];
   readonly rows: number;
   readonly place: Place | undefined;
 }
@@ -38,45 +39,36 @@ const format = "tally audit --full, 1";
 
 /** The rows of folded batches, as checksums. They do not change, so an audit in another process, with another snapshot,
  * goes on where one was interrupted: in the tables it reads the rows of the batches that were folded when the first
- * began, and by an index those of all others. */
+ * began, and by an index those of all others. It does not see what has changed in rows that were read before. */
 export class FoldedRows {
+  /** Whose rows the tables are read for. */
   readonly batches: BatchMarks;
   readonly sums: FoldedSums;
   /** Rows that were added. */
   rows: number;
   readonly place: Place | undefined;
-  readonly isKept: boolean;
-  /** Rows of a batch that is neither folded nor in the ledger. From the first on nothing is kept: an audit that goes on
-   * would not see it. */
-  hasStray = false;
-  readonly #save: (state: Pick<State, "rows" | "sums" | "place">) => Promise<void>;
-  readonly #everyMs: number;
+  readonly kept: KeptReading | undefined;
+  readonly #from: ReadFrom;
   #savedAt = performance.now();
+  #hasStray = false;
 
-  constructor(folded: BatchMarks, kept?: KeptReading, { domain, steps } = { domain: "", steps: "" }, state?: State) {
-    this.batches = state === undefined ? folded : new BatchMarks(state.batches);
+  constructor(from: ReadFrom, kept?: KeptReading, state?: State) {
+    this.#from = from;
+    this.kept = kept;
+    this.batches = state === undefined ? from.folded : new BatchMarks(state.batches);
     this.sums = new FoldedSums(state?.sums);
     this.rows = state?.rows ?? 0;
     this.place = state?.place;
-    this.isKept = kept !== undefined;
-    this.#everyMs = kept?.everyMs ?? 30_000;
-    this.#save = async (read) => {
-      const batches = new Map(this.batches.all());
-      await kept?.save(serialize({ format, domain, steps, batches, ...read } satisfies State));
-    };
   }
 
   /** Throws what `load` and `save` throw, and InvalidInput if what is kept is something else. */
   static async open(kept: KeptReading | undefined, from: ReadFrom): Promise<FoldedRows> {
     const text = await kept?.load();
-    const state = text && stateIn(text);
-    const isSame =
-      state?.domain === from.domain &&
-      state.steps === from.steps &&
-      unset(state.batches, [from.folded]).next().done === true;
-    if (state !== undefined && !isSame) kept?.onOther();
-    if (isSame && state.place !== undefined) return new FoldedRows(from.folded, kept, from, state);
-    const opened = new FoldedRows(from.folded, kept, from);
+    const state = text && stateIn(text, from);
+    if (state?.steps === from.steps && state.place !== undefined) return new FoldedRows(from, kept, state);
+    if (state !== undefined && state.steps !== from.steps)
+      kept?.warn("rows were moved since: reads from the beginning");
+    const opened = new FoldedRows(from, kept);
     // At once: what cannot be written to is found before hours of reading.
     await opened.#keep(undefined);
     return opened;
@@ -87,29 +79,59 @@ export class FoldedRows {
     for (const { name, by } of series) this.sums.add(name, member, entries, by);
   }
 
+  /** Whether a row of the tables is to be added. The others may also be before the place: they are found by an index. */
+  takes(producer: unknown, sequence: unknown): boolean {
+    if (this.batches.has(producer, sequence)) return true;
+    const { ledger, folded } = this.#from;
+    const isStray = !ledger.has(producer, sequence) && !folded.has(producer, sequence);
+    if (isStray && !this.#hasStray) {
+      // An audit that goes on would not see it.
+      this.kept?.warn("a row is of no known batch: keeps nothing from here on");
+      this.#hasStray = true;
+    }
+    return isStray || this.place === undefined;
+  }
+
+  /** Those that were folded since the first audit began. */
+  get later(): BatchMarks {
+    return BatchMarks.of(unset(this.#from.folded.all(), [this.batches]));
+  }
+
   /** All rows before this place were added. */
   async reached(place: Place): Promise<void> {
-    if (performance.now() - this.#savedAt >= this.#everyMs && !this.hasStray) await this.#keep(place);
+    if (performance.now() - this.#savedAt >= (this.kept?.everyMs ?? 30_000) && !this.#hasStray) await this.#keep(place);
   }
 
   async #keep(place: Place | undefined): Promise<void> {
-    await this.#save({ rows: this.rows, sums: this.sums.all, place });
+    if (this.kept === undefined) return;
+    const { domain, steps } = this.#from;
+    const [batches, ledger] = [this.batches, this.#from.ledger].map((marks): Marks => new Map(marks.all()));
+    const state = { format, domain, steps, batches, ledger, sums: this.sums.all, rows: this.rows, place };
+    await this.kept.save(serialize(state));
     this.#savedAt = performance.now();
   }
 }
 
-function stateIn(text: Buffer): State {
-  try {
-    const state: unknown = deserialize(text);
-    if (isState(state)) return state;
-  } catch {
-    // As another format.
+function stateIn(text: Buffer, { domain, folded, ledger }: ReadFrom): State {
+  const state = deserialized(text);
+  if (!isState(state)) {
+    const expected = "a file that an interrupted audit of this release has kept, or none";
+    throw new InvalidInput("--resume", expected, `${text.length} bytes of something else`);
   }
-  const expected = "a file that an interrupted audit of this release has kept, or none";
-  throw new InvalidInput("--resume", expected, `${text.length} bytes of something else`);
+  const isKnown = unset(state.batches, [folded]).next().done && unset(state.ledger, [folded, ledger]).next().done;
+  if (state.domain === domain && isKnown === true) return state;
+  throw new InvalidInput("--resume", "the file of an audit of this database, or none", "one with other batches");
 }
 
 // Only `#keep` writes this format.
 function isState(state: unknown): state is State {
   return typeof state === "object" && state !== null && "format" in state && state.format === format;
+}
+
+function deserialized(text: Buffer): unknown {
+  try {
+    return deserialize(text);
+  } catch {
+    return undefined;
+  }
 }

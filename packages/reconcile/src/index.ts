@@ -1,4 +1,5 @@
 export { readTables } from "./read-tables.ts";
+export { hasMirrored } from "./add-up.ts";
 export { entriesOf } from "./cell-counts.ts";
 export { audit, type AuditReport, type DomainAudit } from "./audit.ts";
 export type { KeptReading } from "./folded-rows.ts";

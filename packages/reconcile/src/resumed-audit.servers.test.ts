@@ -7,7 +7,7 @@ import { storedSales } from "./stored-sales.test-kit.ts";
 
 const { database, open } = storedSales(["resumed", "stray"]);
 
-const onOther = vi.fn<() => void>();
+const warn = vi.fn<(text: string) => void>();
 
 /** `endAfter`: the save after which the process ends. */
 function keptReading(state: Buffer | undefined, endAfter = Infinity) {
@@ -15,7 +15,7 @@ function keptReading(state: Buffer | undefined, endAfter = Infinity) {
   const save = async (one: Buffer): Promise<void> => {
     if (saved.push(one) === endAfter) throw new Error("interrupted");
   };
-  return { load: async () => state, save, onOther, everyMs: 0, saved } satisfies KeptReading & { saved: Buffer[] };
+  return { load: async () => state, save, warn, everyMs: 0, saved } satisfies KeptReading & { saved: Buffer[] };
 }
 
 /** Reads few rows at a time. */
@@ -66,7 +66,7 @@ test("a full audit that was interrupted goes on where it was, whatever was store
   expect(await agreeWithout(firstId, keptReading(state))).toBe(true);
   for (const which of [`${lastId}`, `MIN(IF(id > ${lastId}, id, NULL))`, "MIN(id)", "MAX(id)"])
     expect([which, await agreeWithout(await idOf(which), keptReading(state))]).toEqual([which, false]);
-  expect(onOther).not.toHaveBeenCalled();
+  expect(warn).not.toHaveBeenCalled();
 });
 
 test("nothing is kept once a row is of no known batch: the audit that goes on would not see it", async () => {
@@ -75,37 +75,65 @@ test("nothing is kept once a row is of no known batch: the audit that goes on wo
   await foldAll();
   await database.writer.query(`UPDATE ${table} SET sequence = 5000 WHERE id = 7`);
   const kept = keptReading(undefined);
+  warn.mockClear();
   const { agrees, batches } = await audit({ isFull: true, domain: inSmallRanges(domain), keptReading: kept });
   expect({ agrees, saves: kept.saved.length }).toEqual({ agrees: false, saves: 2 });
+  expect(warn.mock.calls).toEqual([["a row is of no known batch: keeps nothing from here on"]]);
   expect(batches.miscounted.first).toContainEqual(expect.objectContaining({ ledger: 0, rows: 1 }));
 });
 
 const marks = (...sequences: readonly number[]) =>
   BatchMarks.of(sequences.map((sequence) => ({ producer: "00000000000000aa", sequence })));
 
-test.each([
-  ["the same", { domain: "sales", steps: "", folded: marks(1, 2, 3) }, 1],
-  ["another domain", { domain: "other", steps: "", folded: marks(1, 2) }, 0],
-  ["months removed since", { domain: "sales", steps: "2026-01 moving", folded: marks(1, 2) }, 0],
-  ["another database", { domain: "sales", steps: "", folded: marks(1, 3) }, 0],
-])("a reading goes on only with the rows that it has begun with: %s", async (_, from, rows) => {
+const begunFrom = { domain: "sales", steps: "", folded: marks(1, 2), ledger: marks(7) };
+
+async function interrupted(): Promise<Buffer> {
   const begun = keptReading(undefined);
-  const first = await FoldedRows.open(begun, { domain: "sales", steps: "", folded: marks(1, 2) });
-  first.add(7, [[1, 1]], [{ name: "", by: () => 1 }]);
-  await first.reached({ table: 0, value: 9 });
-  onOther.mockClear();
-  const { place, rows: has, batches } = await FoldedRows.open(keptReading(begun.saved.at(-1)), from);
-  expect([has, onOther.mock.calls.length]).toEqual([rows, 1 - rows]);
-  expect(place).toEqual(rows === 0 ? undefined : { table: 0, value: 9 });
-  // Rows of what was folded later are read by an index.
-  expect([...batches.runs()]).toEqual([...(rows === 0 ? from.folded : marks(1, 2)).runs()]);
+  const rows = await FoldedRows.open(begun, begunFrom);
+  rows.add(7, [[1, 1]], [{ name: "", by: () => 1 }]);
+  await rows.reached({ table: 0, value: 9 });
+  return begun.saved.at(-1) ?? expect.fail();
+}
+
+test("a reading goes on with the rows that it has begun with, those of later batches are found by an index", async () => {
+  const from = { ...begunFrom, folded: marks(1, 2, 3, 7), ledger: marks(8) };
+  const { place, rows, batches, later } = await FoldedRows.open(keptReading(await interrupted()), from);
+  expect({ place, rows }).toEqual({ place: { table: 0, value: 9 }, rows: 1 });
+  const producer = "00000000000000aa";
+  expect({ batches: [...batches.runs()], later: [...later.runs()] }).toEqual({
+    batches: [[producer, 1, 2]],
+    later: [
+      [producer, 3, 3],
+      [producer, 7, 7],
+    ],
+  });
+});
+
+test("a reading begins again when rows were moved", async () => {
+  warn.mockClear();
+  const { place, rows } = await FoldedRows.open(keptReading(await interrupted()), {
+    ...begunFrom,
+    steps: "2026-01 moving",
+  });
+  expect({ place, rows, warned: warn.mock.calls.length }).toEqual({ place: undefined, rows: 0, warned: 1 });
+});
+
+test.each([
+  ["of another domain", { domain: "other" }],
+  ["with other folded batches", { folded: marks(1, 3) }],
+  ["with a batch that has left the ledger", { ledger: marks(8) }],
+])("the reading of an audit %s is an error, and stays as it is", async (_, from) => {
+  const kept = keptReading(await interrupted());
+  const opened = FoldedRows.open(kept, { ...begunFrom, ...from });
+  await expect(opened).rejects.toThrow("--resume: expected the file of an audit of this database, or none");
+  expect(kept.saved).toEqual([]);
 });
 
 test.each([Buffer.from("storeID,custID\n"), serialize({ format: "another" }), Buffer.alloc(0)])(
   "another file is an error, and stays as it is",
   async (text) => {
     const kept = keptReading(text);
-    const opened = FoldedRows.open(kept, { domain: "sales", steps: "", folded: marks() });
+    const opened = FoldedRows.open(kept, begunFrom);
     await expect(opened).rejects.toThrow(
       "--resume: expected a file that an interrupted audit of this release has kept",
     );

@@ -6,6 +6,7 @@ import {
   audit,
   type AuditReport,
   type DomainAudit,
+  hasMirrored,
   IdSet,
   type KeptReading,
   lookAt,
@@ -56,6 +57,9 @@ export function auditCommand(): Command {
         throw usageError("--live cannot be used with --acknowledged: acknowledged events may not be stored yet");
       if (flags.resume !== undefined && flags.full !== true)
         throw usageError("--resume needs --full: another audit does not read the rows again");
+      // A file is removed at the end, so it must have been read.
+      if (flags.resume !== undefined && !chosen.some(({ recount }) => hasMirrored(recount)))
+        throw usageError("--resume needs the domain purchases: the rows of others are read in one go");
       return withServers(async (servers) => {
         const report = await withProgress((progress) => auditServers(servers, chosen, flags, progress));
         print(flags, report, textOf(report));
@@ -116,8 +120,8 @@ async function auditAll(
         onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
       }),
     );
-    if (resume !== undefined) await rm(resume, { force: true });
   }
+  if (resume !== undefined) await rm(resume, { force: true });
   progress.end();
   return audits;
 }
@@ -127,8 +131,7 @@ function keptIn(file: string): KeptReading {
   return {
     load: async () => (existsSync(file) ? readFile(file) : undefined),
     save: (state) => writeCompleteFile(file, async (stream) => void stream.write(state)),
-    onOther: () =>
-      stderr.write(`tally: ${file} is of another database, or rows have moved since: reads from the beginning\n`),
+    warn: (text) => stderr.write(`tally: --resume ${file}: ${text}\n`),
   };
 }
 

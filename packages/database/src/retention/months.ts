@@ -71,7 +71,7 @@ export async function hasRows(reader: SqlReader, { table }: Partitioned, month: 
   return (await reader.query(`SELECT 1 FROM ${table} PARTITION (${nameOf(month)}) LIMIT 1`)).length > 0;
 }
 
-export async function hasLeavingRows(reader: SqlReader, { leaving }: Partitioned): Promise<boolean> {
+export async function hasLeavingRows(reader: SqlReader, { leaving }: Pick<Partitioned, "leaving">): Promise<boolean> {
   return (await reader.query(`SELECT 1 FROM ${leaving} LIMIT 1`)).length > 0;
 }
 

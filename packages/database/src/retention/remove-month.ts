@@ -168,7 +168,9 @@ export async function removedMonths(
 export async function removalSteps(reader: SqlReader, { name, retention }: RetainedDomain): Promise<string> {
   if (retention === undefined) return "";
   const steps = await reader.query<Pick<MonthState, "month" | "step">>(selectSteps, [name]);
-  return steps.map(({ month, step }) => `${month} ${step}`).join();
+  // Rows are exchanged before the end of a step.
+  const isMoved = await hasLeavingRows(reader, retention);
+  return [...steps.map(({ month, step }) => `${month} ${step}`), isMoved].join();
 }
 
 /** What to do with rows that should not be there. */
