@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { albumCreated, asks, bad, bulkOk, created, rejected, rejectedMsg, stores } from "../http/cases.ts";
 import { shown, type HttpCase } from "../http/cases.ts";
-import { albumForm, entry, formType, json, post, saleBody, salePath } from "../http/requests.ts";
+import { albumForm, entry, formType, json, post, put, saleBody, salePath } from "../http/requests.ts";
 import { album, sale } from "../http/stored.ts";
 
 /* Content types, bytes, texts and compression of bodies. */
@@ -18,6 +18,9 @@ const typed = (type: string, status: number | readonly number[], text: RegExp): 
 const types: readonly HttpCase[] = [
   storedAs("a body without a Content-Type", saleBody, []),
   storedAs("a body with an empty Content-Type", saleBody, ["Content-Type:"]),
+  asks("a PUT with an empty Content-Type", (n) => put(`/items/${n}`, '{"name":"Tea"}', ["Content-Type:"]), {
+    status: 200,
+  }),
   ...["APPLICATION/JSON", "application/json; a=b; CHARSET = us-ascii"].map((type) =>
     storedAs(`a Content-Type of ${type}`, saleBody, [`Content-Type: ${type}`]),
   ),

@@ -22,9 +22,16 @@ export const request = (method: string, path: string, headers: readonly string[]
 export const get = (path: string, headers: readonly string[] = []): Buffer => request("GET", path, headers);
 
 /** A POST with its length. */
-export function post(path: string, body: string | Buffer = "", headers: readonly string[] = [json]): Buffer {
+export const post = (path: string, body: string | Buffer = "", headers?: readonly string[]): Buffer =>
+  withBody("POST", path, body, headers);
+
+/** A PUT with its length. */
+export const put = (path: string, body: string, headers?: readonly string[]): Buffer =>
+  withBody("PUT", path, body, headers);
+
+function withBody(method: string, path: string, body: string | Buffer, headers: readonly string[] = [json]): Buffer {
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
-  return raw([`POST ${path} HTTP/1.1`, "Host: tally", ...headers, length], body);
+  return raw([`${method} ${path} HTTP/1.1`, "Host: tally", ...headers, length], body);
 }
 
 /** A POST whose body travels in the given chunks. */

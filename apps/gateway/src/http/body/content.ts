@@ -23,11 +23,12 @@ export function addContentTypes(app: FastifyInstance, bodies: AddressBudget): vo
   app.removeAllContentTypeParsers();
   // The hook reads the stream.
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-  // Fastify then runs no parser for POST.
-  app.addHttpMethod("POST", { hasBody: false, overrideExisting: true });
+  // Fastify then runs no parser for these.
+  const unparsed = ["POST", "PUT"];
+  for (const method of unparsed) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook("preValidation", (request, reply, done) => {
     // For other methods with a body, a parser has run.
-    if (request.method === "POST" ? !mayHaveBody(request.headers) : request.body === undefined) return done();
+    if (unparsed.includes(request.method) ? !mayHaveBody(request.headers) : request.body === undefined) return done();
     request.body = undefined;
     const { bodyLimit, config } = request.routeOptions;
     // An empty one says nothing.
