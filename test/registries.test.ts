@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { utcDayOf } from "@tally/contract";
 import { temporaryDirectory } from "@tally/local/at-end";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openStream } from "./kit/fronts.ts";
 import { startOperated } from "./kit/operators.ts";
 import { spawnGateway, startGateway } from "./kit/programs.ts";
@@ -337,9 +337,13 @@ test("a sale is in the sales of the chain, of its region and of its hour, and ru
   expect(hours.reduce((sum: number, hour: typeof region) => sum + hour.quantity, 0)).toBe(quantity);
   expect(await (await at("/chain/sales?format=csv&list=regions")).text()).toMatch(/Harbour A\/B,4/);
   const from = utcDayOf(Date.now() - 9 * 86_400_000);
-  const of = await read(`/regions/Harbour%20A%2FB/top-items?from=${from}&to=${date}`);
+  // Several days are counted from the rows of the read endpoint, which may be behind.
+  const of = await vi.waitFor(async () => {
+    const best = await read(`/regions/Harbour%20A%2FB/top-items?from=${from}&to=${date}`);
+    expect(best.items).toContainEqual({ rank: best.items.length, itemID: 9, quantity: 4 });
+    return best;
+  }, 20_000);
   expect(of).toMatchObject({ region: "Harbour A/B", from: String(from), to: date });
-  expect(of.items).toContainEqual({ rank: of.items.length, itemID: 9, quantity: 4 });
   expect((await at("/chain/sales?date=20260101")).status).toBe(404);
   const limited = await keyOf("*:read", "--store", "73");
   expect((await at("/chain/sales", { headers: limited })).status).toBe(403);
