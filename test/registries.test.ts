@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { utcDayOf } from "@tally/contract";
-import { temporaryDirectory } from "@tally/local/at-end";
+import { awayFromMidnight, temporaryDirectory } from "@tally/local/at-end";
 import { expect, test, vi } from "vitest";
 import { openStream } from "./kit/fronts.ts";
 import { startOperated } from "./kit/operators.ts";
@@ -13,6 +13,7 @@ import { expectEnd, runTally } from "./kit/tally.ts";
 /* Stores and items that operators register. */
 
 const { system, keyOf, operator, reader, at } = await startOperated();
+await awayFromMidnight();
 
 const put = (store: string, body: unknown, own = operator, gateway = 0, many = "stores") =>
   postJson(`${system.urls[gateway]}/${many}/${store}`, body, own, "PUT");
