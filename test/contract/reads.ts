@@ -51,6 +51,10 @@ test("the path of an event: acknowledged, stored in one transaction, ranked, rea
       { storeID: 5, from: "20261120", to: "20261120", by: "quantity", asOf, items: best },
     ],
     ["/stores/5/items/73/rank", { storeID: 5, itemID: 73, by: "quantity", asOf, rank: null, quantity: 0, around: [] }],
+    [
+      "/stores/5/items/73/rank?by=netSales",
+      { storeID: 5, itemID: 73, by: "netSales", asOf, rank: null, around: [], currency: "EUR", netSales: "0.0000" },
+    ],
   ]);
 });
 

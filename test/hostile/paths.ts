@@ -92,7 +92,8 @@ const queries = gets([
   ["/stores/5/top-items?date=20260230", noDate],
   ["/stores/5/top-items?from=20261120", bad(/^to: expected a date beside from, got nothing/)],
   ["/items/5/top-stores?by=price", bad(/^by: expected one of quantity, grossSales, netSales/)],
-  ["/stores/5/items/5/rank?by=netSales", ok(200, /"rank":null,"around":\[\],"currency":"EUR","netSales":"0.0000"/)],
+  // The currency is left out when it cannot be read within a moment.
+  ["/stores/5/items/5/rank?by=netSales", ok(200, /"rank":null,"around":\[\],("currency":"EUR",)?"netSales":"0.0000"/)],
   ["/stores/5/items/5/rank?around=11", bad(/^around: expected an integer from 0 to 10,/)],
   ["/regions/a%2Fb%20%3F/top-items", bad(/^region: expected a region of a registered store, got "a\/b \?"/)],
   ["/regions/%20/top-stores", bad(/^region: expected a text of 1 to 60 characters/)],
