@@ -7,7 +7,8 @@ import { expectJson, postJson, sell, sellMany as sellManyAt, sendForm } from "./
 import { countOf, openDatabase, startSystem } from "./kit/system.ts";
 import { bearer, createKey, expectEnd, keysCommand, knows, runTally } from "./kit/tally.ts";
 
-const system = await startSystem({ AUTH: "required" }, { instances: { gateway: 2 } });
+// One thread stores sales in the order of their requests: see rowsOf.
+const system = await startSystem({ AUTH: "required", WRITER_THREADS: "1" }, { instances: { gateway: 2 } });
 const database = openDatabase(system);
 
 const newKey = (...flags: readonly string[]) => createKey(system, ...flags);
