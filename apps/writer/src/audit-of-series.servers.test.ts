@@ -68,7 +68,8 @@ test.each(Object.entries(ranks))("the audit judges the boards of days and measur
 
 test("rankings that lack the moves of a series are not believed, until a rebuild has them", async () => {
   const { database, take, messages } = await openWriter(own, { series: { windows: ["all"], by: ["netSales"] } });
-  const built = { domain: purchases, database, rankings, series };
+  // The read endpoint may lack the sale.
+  const built = { domain: purchases, database, rankings, series, endpoint: "write" } as const;
   const [board, storeId] = [`${yesterday}/store:99`, 99];
   for (const isBelieved of [false, true]) {
     await rebuild(built);
@@ -77,6 +78,6 @@ test("rankings that lack the moves of a series are not believed, until a rebuild
     expect((await rankings.top(purchases.name, board, 10)).isExact).toBe(isBelieved);
     expect([await rankings.series(purchases.name)].includes(undefined)).toBe(!isBelieved);
     expect(await rankings.lacksSeries(purchases.name, series)).toBe(!isBelieved);
-    expect(await audit({ ...built, endpoint: "write" })).toMatchObject({ agrees: true });
+    expect(await audit(built)).toMatchObject({ agrees: true });
   }
 });
