@@ -39,7 +39,7 @@ const format = "tally audit --full, 1";
 
 /** The rows of folded batches, as checksums. They do not change, so an audit in another process, with another snapshot,
  * goes on where one was interrupted: in the tables it reads the rows of the batches that were folded when the first
- * began, and by an index those of all others. It does not see what has changed in rows that were read before. */
+ * began, and by an index those of all others. It does not see what has changed before the place meanwhile. */
 export class FoldedRows {
   /** Whose rows the tables are read for. */
   readonly batches: BatchMarks;
@@ -97,7 +97,7 @@ export class FoldedRows {
     return BatchMarks.of(unset(this.#from.folded.all(), [this.batches]));
   }
 
-  /** All rows before this place were added. */
+  /** All rows up to this place were added. */
   async reached(place: Place): Promise<void> {
     if (performance.now() - this.#savedAt >= (this.kept?.everyMs ?? 30_000) && !this.#hasStray) await this.#keep(place);
   }
@@ -118,9 +118,10 @@ function stateIn(text: Buffer, { domain, folded, ledger }: ReadFrom): State {
     const expected = "a file that an interrupted audit of this release has kept, or none";
     throw new InvalidInput("--resume", expected, `${text.length} bytes of something else`);
   }
+  const known = "a file with batches of this database, or none; a replica may be behind: run it again";
   const isKnown = unset(state.batches, [folded]).next().done && unset(state.ledger, [folded, ledger]).next().done;
   if (state.domain === domain && isKnown === true) return state;
-  throw new InvalidInput("--resume", "the file of an audit of this database, or none", "one with other batches");
+  throw new InvalidInput("--resume", known, "one with others");
 }
 
 // Only `#keep` writes this format.

@@ -125,7 +125,7 @@ test.each([
 ])("the reading of an audit %s is an error, and stays as it is", async (_, from) => {
   const kept = keptReading(await interrupted());
   const opened = FoldedRows.open(kept, { ...begunFrom, ...from });
-  await expect(opened).rejects.toThrow("--resume: expected the file of an audit of this database, or none");
+  await expect(opened).rejects.toThrow("--resume: expected a file with batches of this database, or none");
   expect(kept.saved).toEqual([]);
 });
 

@@ -114,7 +114,7 @@ async function auditAll(
         rankings,
         endpoint,
         isFull: full === true,
-        ...(resume !== undefined && { keptReading: keptIn(resume) }),
+        ...(resume !== undefined && { keptReading: keptIn(resume, progress) }),
         ...(live && { liveMs: stableForSeconds * 1000 }),
         ...(acknowledged === undefined ? {} : { acknowledged }),
         onProgress: ({ step, done, total }) => progress.show(`${domain.name}: ${step}`, done, total),
@@ -127,11 +127,14 @@ async function auditAll(
 }
 
 /** How far an audit has read, in a file, which is complete or absent. */
-function keptIn(file: string): KeptReading {
+function keptIn(file: string, progress: Progress): KeptReading {
   return {
     load: async () => (existsSync(file) ? readFile(file) : undefined),
     save: (state) => writeCompleteFile(file, async (stream) => void stream.write(state)),
-    warn: (text) => stderr.write(`tally: --resume ${file}: ${text}\n`),
+    warn(text) {
+      progress.end();
+      stderr.write(`tally: --resume ${file}: ${text}\n`);
+    },
   };
 }
 
