@@ -131,8 +131,9 @@ export class Clients {
     const { id } = reply;
     this.#acknowledge(id, posting);
     if (corrections !== undefined) {
-      if (await (early ?? this.#correct(posting.domain, corrections)))
-        for (let n = 0; n < corrections.refused; n++) this.#sender.totals.refusedOf.push(id);
+      const ids = await (early ?? this.#correct(posting.domain, corrections));
+      if (corrections.isOneRefused && ids.length === corrections.requests.length)
+        this.#sender.totals.refusedAmong.push([id, ...ids]);
     }
     if (other !== undefined) this.#sender.compareIds(id, isGood(other) ? other.id : undefined);
     if (this.#random.once(oneIn.repeated)) {
@@ -142,17 +143,20 @@ export class Clients {
     if (this.#random.once(oneIn.reused)) await this.#reuse(key, id, posting);
   }
 
-  /** Sends what takes an event back, all at once. Whether all were acknowledged. */
-  async #correct(domain: string, { requests }: Corrections): Promise<boolean> {
-    const acknowledged = await Promise.all(
+  /** Sends what takes an event back, all at once. Returns the ids of those that were acknowledged. */
+  async #correct(domain: string, { requests }: Corrections): Promise<readonly string[]> {
+    const ids = await Promise.all(
       requests.map(async (request) => {
         const reply = await this.#sender.until(this.#sender.anyGateway(), request, randomUUID(), isGood);
-        if (reply === undefined || !isGood(reply)) this.#sender.totals.unknown++;
-        else this.#sender.acknowledge(domain, reply.id, request);
-        return reply !== undefined && isGood(reply);
+        if (reply === undefined || !isGood(reply)) {
+          this.#sender.totals.unknown++;
+          return [];
+        }
+        this.#sender.acknowledge(domain, reply.id, request);
+        return [reply.id];
       }),
     );
-    return acknowledged.every(Boolean);
+    return ids.flat();
   }
 
   /** Sends another event with the key of an acknowledged one: at once, for a 422, or when the key is forgotten. */

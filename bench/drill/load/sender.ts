@@ -54,8 +54,8 @@ export class Sender {
     partialRetries: 0,
     /** Requests with another event and the key of an acknowledged one, by outcome. */
     reused: { rejected: 0, acknowledged: 0 },
-    /** Acknowledged sales, once for each of their corrections that must be a dead letter. */
-    refusedOf: [] as string[],
+    /** Ids of acknowledged sales and their corrections, one of which must be a dead letter. */
+    refusedAmong: [] as (readonly string[])[],
   };
   readonly #ofDomains = new Map<string, DomainTotals>();
   readonly #clients: readonly LoadClient[];

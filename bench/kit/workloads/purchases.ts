@@ -106,9 +106,9 @@ function correctionsOf(saleId: string, { store, bought }: Purchase, random: () =
   });
   const voided: ClientRequest = { method: "POST", path: `/purchases/${saleId}/void`, units: -units };
   const which = random();
-  if (which < 0.4) return { requests: [voided, { ...voided, units: 0 }], refused: 0 };
-  if (which < 0.7) return { requests: [refund(-4, 0, 3)], refused: 0 };
-  return { requests: [refund(-2, 2), refund(0, 2)], refused: 1 };
+  if (which < 0.4) return { requests: [voided, { ...voided, units: 0 }], isOneRefused: false };
+  if (which < 0.7) return { requests: [refund(-4, 0, 3)], isOneRefused: false };
+  return { requests: [refund(-2, 2), refund(0, 2)], isOneRefused: true };
 }
 
 function entryOf(purchase: Purchase): BulkEntry {

@@ -44,8 +44,8 @@ export interface ClientRequest {
 /** What clients take back of an event. */
 export interface Corrections {
   readonly requests: readonly ClientRequest[];
-  /** How many of them the rows do not admit. Their units are those of all together. */
-  readonly refused: number;
+  /** The rows do not admit one of them. Their units are those of all together. */
+  readonly isOneRefused: boolean;
 }
 
 export interface BulkEntry extends Required<Pick<ClientRequest, "units" | "content">> {
