@@ -42,10 +42,13 @@ async function runAdmin({ root, environment }: System, args: readonly string[]) 
   return JSON.parse(output);
 }
 
+type Compared = Pick<Totals, "refusedAmong" | "unknown" | "otherIds" | "rejected" | "firstRejection" | "domains">;
+type Audited = Pick<AuditReport, "agrees" | "audit" | "underWay" | "domains">;
+
 /** Where the load, the audit and the dead letters contradict each other: one sentence for each. */
 export function differences(
-  load: Totals,
-  audited: AuditReport,
+  load: Compared,
+  audited: Audited,
   letters: { readonly injected: Letters; readonly kept: Letters },
   lost: LostCommits,
 ): readonly string[] {
@@ -73,7 +76,7 @@ export function differences(
   return found;
 }
 
-function unitsThatDiffer(load: Totals, { domains }: AuditReport): readonly string[] {
+function unitsThatDiffer(load: Compared, { domains }: Audited): readonly string[] {
   return domains.flatMap(({ domain, boards: { units } }) => {
     const expected = load.domains.find((one) => one.domain === domain)?.units;
     if (expected === undefined || expected === units) return [];
