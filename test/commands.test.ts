@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -161,7 +162,10 @@ test("while a batch is not ranked yet the audit compares nothing, and the output
   expect(errors).toMatch(/^tally: waits, because .*\n$/);
   expect(output).toContain("1 batches of purchases are stored and not ranked yet");
   expect(exitCode).toBe(3);
-  expect(await runTally(system, ["audit"])).toMatchObject({ exitCode: 0 });
+  const kept = join(folder, "kept");
+  expect(await runTally(system, ["audit", "--full", "--resume", kept])).toMatchObject({ exitCode: 0 });
+  // It has ended.
+  expect(existsSync(kept)).toBe(false);
 });
 
 test("status --watch shows a queue that fills while the writers stand still, and exits with Ctrl-C", async () => {

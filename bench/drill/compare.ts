@@ -54,8 +54,8 @@ export function differences(
 ): readonly string[] {
   const { kept } = letters;
   const gone = new Set([...idsOf(lost), ...lost.letters.map(({ id }) => id)]);
-  // What the database lost comes in another order again, or not: the correction of a lost sale may be parked, that of
-  // which another one was lost may be stored, and its letter may be kept and counted as lost for the other one.
+  // Where the database lost one of these events, the others may be parked or stored instead of a letter. Or there are
+  // two letters: the lost one of a correction, and one of the other correction, which came later the second time.
   const unsure = load.refusedAmong.filter((ids) => ids.some((id) => gone.has(id))).length;
   const expected = { ...letters.injected, events: letters.injected.events + load.refusedAmong.length };
   const { agrees, audit, underWay } = audited;

@@ -33,7 +33,7 @@ export function rowsToRead({ boards }: Pick<Recount, "boards">, all: LedgerTotal
   return hasMirrored({ boards }) && (all.changes - fold.changes) * 3 < all.changes ? "new" : "all";
 }
 
-/** Only their counts are folded. */
+/** Whether a domain has mirrored boards: only their counts are folded. */
 export function hasMirrored({ boards }: Pick<Recount, "boards">): boolean {
   return boards.some((kind) => "mirrored" in kind);
 }

@@ -67,7 +67,7 @@ export class FoldedRows {
     const state = text && stateIn(text, from);
     if (state?.steps === from.steps && state.place !== undefined) return new FoldedRows(from, kept, state);
     if (state !== undefined && state.steps !== from.steps)
-      kept?.warn("rows were moved since: reads from the beginning");
+      kept?.warn("retention has moved rows since: reads from the beginning");
     const opened = new FoldedRows(from, kept);
     // At once: what cannot be written to is found before hours of reading.
     await opened.#keep(undefined);
@@ -118,7 +118,7 @@ function stateIn(text: Buffer, { domain, folded, ledger }: ReadFrom): State {
     const expected = "a file that an interrupted audit of this release has kept, or none";
     throw new InvalidInput("--resume", expected, `${text.length} bytes of something else`);
   }
-  const known = "a file with batches of this database, or none; a replica may be behind: run it again";
+  const known = "a file with batches of this database, or none (a replica may be behind: run it again)";
   const isKnown = unset(state.batches, [folded]).next().done && unset(state.ledger, [folded, ledger]).next().done;
   if (state.domain === domain && isKnown === true) return state;
   throw new InvalidInput("--resume", known, "one with others");

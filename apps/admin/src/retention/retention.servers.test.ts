@@ -196,6 +196,11 @@ test("a file with other content stops the removal before anything is lost; witho
   const sums = await sumsOf(database);
   const file = join(directory, `purchases-${monthOfDay(dayOfMonth(2))}.ndjson`);
   const steps = [await removalSteps(database.writer, purchases)];
+  // Rows are exchanged before the end of a step.
+  const leaving = insertPurchases.replace(/INTO purchases\b/, "INTO purchases_leaving");
+  await database.transaction((transaction) => transaction.insert(leaving, [rowOf(1, dayOfMonth(2))]));
+  expect(await removalSteps(database.writer, purchases)).not.toBe(steps[0]);
+  await database.transaction((transaction) => transaction.execute("DELETE FROM purchases_leaving"));
   await writeFile(file, "{}\n".repeat(200));
   await expect(remove({ keep: 1 })).rejects.toThrow(
     /expected the 200 purchases of \d{4}-\d{2}, found other content \(200 lines\); move the file away/,
