@@ -21,10 +21,11 @@ export function atEnd(work: () => unknown): void {
   else onTestFinished(async () => void (await work()));
 }
 
-/** Waits from 23:58 to 00:02 UTC, so that what is of today stays of today, and a minute ago was today too. */
+/** Waits from 23:55 to 00:02 UTC, so that what is of today stays of today, and a minute ago was today too. Outside of
+ * tests: it takes longer than they may. */
 export async function awayFromMidnight(): Promise<void> {
-  const sinceMs = (Date.now() + 120_000) % 86_400_000;
-  if (sinceMs < 240_000) await delay(240_000 - sinceMs);
+  const sinceMs = (Date.now() + 300_000) % 86_400_000;
+  if (sinceMs < 420_000) await delay(420_000 - sinceMs);
 }
 
 /** A new directory, which is removed with the test or the file. */
