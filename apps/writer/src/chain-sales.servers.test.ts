@@ -5,7 +5,7 @@ import { rebuild } from "@tally/reconcile";
 import { ownRankings } from "@tally/redis/own-rankings";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { bodyOf, get, openWriter, purchases, purchasesDatabase, sale, sourcesOf } from "./purchases.test-kit.ts";
+import { bodyOf, getLive, openWriter, purchases, purchasesDatabase, sale, sourcesOf } from "./purchases.test-kit.ts";
 import { sumsOfRows, type Sum } from "./purchases.test-kit.ts";
 
 const own = purchasesDatabase();
@@ -47,7 +47,7 @@ async function openSales() {
   };
 }
 
-const salesOf = (date: number, from = sources) => get("/chain/sales", {}, { date: String(date) }, from);
+const salesOf = (date: number, from = sources) => getLive("/chain/sales", {}, { date: String(date) }, from);
 
 const amount = (one: unknown, field: string) => Math.round(Number(fieldIn(one, field) ?? 0) * 10_000);
 const amounts = (one: unknown) => [

@@ -109,7 +109,7 @@ export async function openWriter(
         steps.push("acknowledged");
       };
       for (const body of bodies) writer.take(deliveryOf(body, ack));
-      await vi.waitFor(() => expect(acknowledged).toBe(expected), { timeout: 10_000, interval: 5 });
+      await vi.waitFor(() => expect(acknowledged).toBe(expected), { timeout: 30_000, interval: 5 });
       await writer.drain();
     },
   };
@@ -156,6 +156,21 @@ export function sourcesOf(rows: SqlReader, { top, whole }: Pick<Rankings, "top" 
 export async function get(path: string, params: object, query: object, sources: Sources): Promise<unknown> {
   const route = purchases.queries.find((one) => one.path === path);
   return route?.kind === "query" ? route.respond({ params, query }, sources) : expect.fail(path);
+}
+
+/** Likewise, again when boards took so long to read that the query may have read something else instead. */
+export async function getLive(...[path, params, query, sources]: Parameters<typeof get>): Promise<unknown> {
+  let isLate = false;
+  const whole: Sources["boards"]["whole"] = async (of) => {
+    const askedAt = performance.now();
+    isLate = true;
+    return sources.boards.whole(of).finally(() => (isLate = performance.now() - askedAt > 400));
+  };
+  const live = { ...sources, boards: { ...sources.boards, whole } };
+  const found = await get(path, params, query, live).catch((error: unknown) => {
+    if (!isLate) throw error;
+  });
+  return isLate ? getLive(path, params, query, sources) : found;
 }
 
 export function newBatchId(): BatchId {
