@@ -43,7 +43,7 @@ test("a process is seen by others while it runs, its heartbeats go on, and a sto
   const expires = await redis.pttl(key);
   expect(expires).toBeGreaterThan(50_000);
   await own.stop();
-  expect(await other.read()).toEqual([]);
+  await expect.poll(() => other.read()).toEqual([]);
 });
 
 const empty = { threads: [], flows: [], held: [], hops: [], problems: [] };
@@ -74,8 +74,10 @@ test.each([-3_600_000, 3_600_000])(
   "a process whose clock is %i ms ahead of the servers reports that, and sees right ages",
   async (skewMs) => {
     const { connect } = opened();
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + skewMs });
-    onTestFinished(() => void vi.useRealTimers());
+    // It goes on, unlike that of fake timers.
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, "now").mockImplementation(() => now() + skewMs);
+    onTestFinished(() => void vi.restoreAllMocks());
     const process = connect();
     process.start("writer", report, clockOffset(database.connect().writer, silentLog, createMetrics()));
     await vi.waitFor(async () => {
@@ -83,7 +85,8 @@ test.each([-3_600_000, 3_600_000])(
       expect(Math.abs((found?.at ?? 0) - performance.timeOrigin - performance.now())).toBeLessThan(60_000);
       expect(Math.abs(found?.ageMs ?? Infinity)).toBeLessThan(10_000);
       expect(Math.abs((found?.clockOffsetMs ?? 0) - skewMs)).toBeLessThan(1000);
-    }, 10_000);
+      // After a look at the clock that was slow, the next one is 10 s later.
+    }, 60_000);
   },
 );
 
