@@ -168,7 +168,7 @@ test("transactions wait for an unavailable server, with one log line for the out
 
 test("writes to a read-only server are retried until giveUpAfterMs", async () => {
   const { database } = await table("read_only");
-  await vi.waitFor(() => connect().reader.query("SELECT id FROM read_only"), 10_000);
+  await vi.waitFor(() => connect().reader.query("SELECT id FROM read_only"), 30_000);
   let attempts = 0;
   const used = new Set<number>();
   const work = connect({ writeUrl: readUrl }).transaction(
@@ -186,7 +186,7 @@ test("writes to a read-only server are retried until giveUpAfterMs", async () =>
 });
 
 test("a hanging statement times out, and the transaction repeats on another connection", async () => {
-  const database = connect({ queryTimeoutMs: 1500, writeConnections: 1 });
+  const database = connect({ queryTimeoutMs: 4000, writeConnections: 1 });
   const used: number[] = [];
   await database.transaction(async (tx) => {
     used.push(await connectionId(tx));
