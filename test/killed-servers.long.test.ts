@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { expectRefused, sell } from "./kit/sales.ts";
 import { startSystemWithServers } from "./kit/system.ts";
@@ -10,8 +9,10 @@ import { expectAllKept, expectEnd, runTally } from "./kit/tally.ts";
  * ranked once, and no other. status.long.test.ts kills them.
  */
 
+// A busy machine may take seconds for many requests at once, and for a confirm.
+const confirmWithinMs = 5000;
 const system = await startSystemWithServers({
-  CONFIRM_WITHIN_MS: "1500",
+  CONFIRM_WITHIN_MS: String(confirmWithinMs),
   WAITING_MAX: "40",
   // Many small batches wait at a gateway, most of them not in flight.
   BATCH_EVENTS_MAX: "2",
@@ -55,14 +56,13 @@ test("a frozen broker: some requests wait, the others get 503 at once, and nothi
     expectRefused(await post());
     return performance.now() - sentAt;
   });
-  await delay(700);
-  expect(await metricsOf()).toMatch(/^tally_gateway_waiting_events\{domain="purchases"\} 40$/m);
+  await expect.poll(() => metricsOf()).toMatch(/^tally_gateway_waiting_events\{domain="purchases"\} 40$/m);
   const waitedMs = await Promise.all(waited);
   expect((await refused()) - before).toBeGreaterThanOrEqual(60);
   system.server("rabbitmq").kill("SIGCONT");
-  expect(waitedMs.filter((ms) => ms < 1000)).toHaveLength(20);
+  expect(waitedMs.filter((ms) => ms < confirmWithinMs - 500)).toHaveLength(20);
   // The limit counts from the arrival of each request, not from the end of the one before.
-  expect(Math.max(...waitedMs)).toBeLessThan(4000);
+  expect(Math.max(...waitedMs)).toBeLessThan(2 * confirmWithinMs - 500);
   await untilReady();
   await sellAll(0);
   await expectKept();
@@ -75,7 +75,7 @@ test("a broker under an alarm of its memory: 503 at once, and intake continues w
     await expect.poll(async () => (await post()).status).toBe(503);
     const sentAt = performance.now();
     const responses = await Promise.all(Array.from({ length: 20 }, () => post()));
-    expect(performance.now() - sentAt).toBeLessThan(1000); // a confirm takes up to 1.5 s
+    expect(performance.now() - sentAt).toBeLessThan(confirmWithinMs - 500); // none waits for its confirm
     for (const response of responses) expectRefused(response);
   } finally {
     await watermark("0.4");
@@ -119,11 +119,10 @@ test.each([
     // A database that is read-only, as in a failover, rejects no event.
     expect(await readFile(system.writer.logFile, "utf8")).not.toContain('"msg":"dead letter"');
     await expectHeld("rank", 0);
-    const received = (await receivedByRanker()) - before;
-    expect(received).toBeGreaterThanOrEqual(20);
-    expect(received).toBeLessThanOrEqual(20 + twiceMax);
+    const received = async () => (await receivedByRanker()) - before;
+    await expect.poll(received).toBeGreaterThanOrEqual(20);
+    expect(await received()).toBeLessThanOrEqual(20 + twiceMax);
   },
-  120_000,
 );
 
 test("a discard of a dead letter gives up while the database is read-only", async () => {
