@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { addMonths, firstDayOf, monthOf } from "@tally/database";
 import { expect, test, vi } from "vitest";
-import { temporaryDirectory } from "@tally/local/at-end";
+import { awayFromMidnight, temporaryDirectory } from "@tally/local/at-end";
 import { sold } from "./kit/sales.ts";
 import { cellsOfBoards, countOf, openDatabase, openRedis, startSystem } from "./kit/system.ts";
 import { expectEnd, runTally, tallyJson } from "./kit/tally.ts";
@@ -11,6 +11,7 @@ import { expectEnd, runTally, tallyJson } from "./kit/tally.ts";
  * works meanwhile.
  */
 
+await awayFromMidnight();
 const system = await startSystem();
 const database = openDatabase(system);
 
