@@ -58,7 +58,7 @@ async function expectNotStored(sales: readonly { readonly store: number }[]): Pr
     const stored = new Set(rows.map(({ store }) => store));
     expect(stored).toContain(last.store);
     expect(sales.filter(({ store }) => stored.has(store))).toEqual([]);
-  }, 10_000);
+  }, 30_000);
 }
 
 async function expectLate(connection: RawConnection, sentAt: number, limitMs: number): Promise<void> {

@@ -5,13 +5,23 @@ import { bulk, saleOf } from "./seed.ts";
 import { batchOf, openPublisher, poisonSale } from "../kit/publish.ts";
 import { sold } from "../kit/sales.ts";
 import { startSystemWithServers } from "../kit/system.ts";
+import { awayFromMidnight } from "@tally/local/at-end";
 
 /* What the page does while the system changes: sales, rejected events, servers and gateways that die. */
 
+await awayFromMidnight();
 const system = await startSystemWithServers({ BY: "quantity,netSales", CURRENCY: "EUR" });
 const open = openPages();
 // The browser logs each request that finds no gateway, or one without its servers.
 const failedRequests = /Failed to load resource|net::ERR_/;
+
+/** How much longer work takes than on a core that no other process uses. */
+function slowness(): number {
+  const [begunAt, before] = [performance.now(), process.threadCpuUsage()];
+  while (performance.now() < begunAt + 100);
+  const { user, system } = process.threadCpuUsage(before);
+  return (1000 * (performance.now() - begunAt)) / (user + system);
+}
 
 const tile = (label: string) => `.tile:has(dt:text-is("${label}"))`;
 
@@ -26,6 +36,7 @@ pageTest("a posted sale changes the figures of the chain within two seconds, als
   await expect.poll(() => netSales.textContent()).toBe("1,300.00");
   for (const of of [page, wall])
     await expect.poll(() => names(of, "Best items today").allTextContents()).toEqual(["600", "500"]);
+  // A machine that is up to four times slower keeps the limit.
   const times: number[] = [];
   for (const [quantity, total] of [
     [400, "1,700.00"],
@@ -41,7 +52,8 @@ pageTest("a posted sale changes the figures of the chain within two seconds, als
       await expect.poll(() => names(of, "Best items today").first().textContent(), soon).toBe("500");
       await expect.poll(() => names(of, "Best stores today").first().textContent(), soon).toBe("Store 47");
     }
-    times.push(performance.now() - begun);
+    const tookMs = performance.now() - begun;
+    times.push(tookMs / Math.max(1, slowness() / 4));
   }
   // The median: a busy machine may stall in one of them.
   expect(times.toSorted((one, other) => one - other)[1]).toBeLessThan(2000);
@@ -164,8 +176,8 @@ pageTest("the keyboard alone reaches a store, its item, and the stores of that i
   await page.keyboard.type("17");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Store 17" }).waitFor();
-  // The focus is at the beginning of the new view.
-  expect(await page.evaluate("document.activeElement.id")).toBe("main");
+  // The focus is at the beginning of the new view, a moment after it is shown.
+  await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
   await page.getByRole("list", { name: "Best sellers of all days" }).getByRole("link").first().waitFor();
   await page.keyboard.press("Tab");
   const focused = `(() => {
