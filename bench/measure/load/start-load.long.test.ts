@@ -26,12 +26,17 @@ test.each<[string, Phase]>([
       took.push(performance.now() - startedAt);
     }, 50);
   });
-  const result = await loadOn(server.url).run(phase);
-  // On a busy machine the server itself takes longer, and most requests wait for a core too: the fastest shows the
-  // time of the server.
-  expect(msAt(result.posts, 1)).toBeGreaterThan(49);
-  expect(msAt(result.posts, 0)).toBeLessThan(1.25 * Math.min(...took));
-  expect(result).toMatchObject({ timeouts: 0, connectionErrors: 0, withoutResponse: 0, sent: result.accepted });
+  const load = loadOn(server.url);
+  let fastestMs = Infinity;
+  // On a busy machine the server itself takes longer, and most requests wait for a core too: the fastest, perhaps of
+  // several runs, shows the time of the server.
+  for (let runs = 0; runs < 10 && fastestMs >= 1.25 * Math.min(...took); runs++) {
+    const result = await load.run(phase);
+    expect(msAt(result.posts, 1)).toBeGreaterThan(49);
+    expect(result).toMatchObject({ timeouts: 0, connectionErrors: 0, withoutResponse: 0, sent: result.accepted });
+    fastestMs = Math.min(fastestMs, msAt(result.posts, 0));
+  }
+  expect(fastestMs).toBeLessThan(1.25 * Math.min(...took));
 });
 
 test("a server that stalls for a second delays every request of that second, in the open model only", async () => {
