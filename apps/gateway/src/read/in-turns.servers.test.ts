@@ -5,10 +5,10 @@ import { inTurns } from "./in-turns.ts";
 
 const own = ownDatabase();
 const numbers = "WITH RECURSIVE n AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM n WHERE a < ?) SELECT a, 'x' FROM n";
-const waitMs = 2000;
 
 test("one SELECT streams at a time, and a failure ends only its own; one that waits too long is rejected", async () => {
-  const stream = inTurns(own.connect({ readUrl: own.writeUrl }), waitMs);
+  const database = own.connect({ readUrl: own.writeUrl });
+  const stream = inTurns(database, 60_000);
   const found: string[] = [];
   const failing = new Error("enough");
   const taking = (name: number) => async (rows: readonly (readonly unknown[])[]) => {
@@ -24,9 +24,10 @@ test("one SELECT streams at a time, and a failure ends only its own; one that wa
   expect(found).toEqual(["0 begins", "0 900 1x", "1 begins", "2 begins", "2 900 1x"]);
 
   const { promise: held, resolve: release } = Promise.withResolvers<undefined>();
-  const slow = stream(numbers, [2], () => held);
-  await expect(stream(numbers, [900], taking(3))).rejects.toMatchObject({ code: "READS_FULL" });
-  const next = stream(numbers, [900], taking(4));
+  const soon = inTurns(database, 3000);
+  const slow = soon(numbers, [2], () => held);
+  await expect(soon(numbers, [900], taking(3))).rejects.toMatchObject({ code: "READS_FULL" });
+  const next = soon(numbers, [900], taking(4));
   release(undefined);
   await Promise.all([slow, next]);
   expect(found.slice(5)).toEqual(["4 begins", "4 900 1x"]);
