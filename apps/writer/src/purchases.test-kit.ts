@@ -109,7 +109,7 @@ export async function openWriter(
         steps.push("acknowledged");
       };
       for (const body of bodies) writer.take(deliveryOf(body, ack));
-      await vi.waitFor(() => expect(acknowledged).toBe(expected), { timeout: 30_000, interval: 5 });
+      await vi.waitFor(() => expect(acknowledged).toBe(expected), { timeout: 60_000, interval: 5 });
       await writer.drain();
     },
   };
