@@ -21,11 +21,11 @@ export function atEnd(work: () => unknown): void {
   else onTestFinished(async () => void (await work()));
 }
 
-/** Waits from 23:55 to 00:02 UTC, so that what is of today stays of today, and a minute ago was today too. Outside of
- * tests: it takes longer than they may. */
-export async function awayFromMidnight(): Promise<void> {
-  const sinceMs = (Date.now() + 300_000) % 86_400_000;
-  if (sinceMs < 420_000) await delay(420_000 - sinceMs);
+/** Waits from 23:58, or `beforeMs` before midnight, to 00:02 UTC, so that what is of today stays of today, and a minute
+ * ago was today too. In a test only with the default: others take longer than a test may. */
+export async function awayFromMidnight(beforeMs = 120_000): Promise<void> {
+  const leftMs = 120_000 + beforeMs - ((Date.now() + beforeMs) % 86_400_000);
+  if (leftMs > 0) await delay(leftMs);
 }
 
 /** A new directory, which is removed with the test or the file. */
