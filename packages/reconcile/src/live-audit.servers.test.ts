@@ -81,7 +81,8 @@ test("an audit beside traffic finds each cell and mark that is wrong", async () 
     await redis.zincrby(`${prefix}b:item:28`, 2, "12");
     await redis.zadd(`${prefix}b:store:1`, -5, "3999");
     await redis.zadd(`${prefix}b:item:9`, 0, "14");
-    const { boards, batches } = await audit({ liveMs: 1000 });
+    // Late batches of the traffic are ranked within it, also on a busy machine.
+    const { boards, batches } = await audit({ liveMs: 5000 });
     const found = boards.differences.first.map(
       ({ board, member, rows, ranked }) => [board, member, ranked - rows] as const,
     );
@@ -253,7 +254,7 @@ test("a cell that moves at every look is no difference", async () => {
     await store(1, { ...sizes, quantityMin: -1000 });
     return read;
   };
-  expect(await audit({ liveMs: 3000, rankings: { ...rankings, equal: async () => new Set(), cells } })).toMatchObject({
+  expect(await audit({ liveMs: 6000, rankings: { ...rankings, equal: async () => new Set(), cells } })).toMatchObject({
     agrees: true,
   });
   expect(looks).toBeGreaterThan(10);
