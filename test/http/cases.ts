@@ -114,7 +114,7 @@ export async function expectReads(url: string, reads: readonly Read[]): Promise<
       if (typeof expected === "function") expected(body);
       else expect(body).toEqual(expected);
     };
-    await vi.waitFor(read, { timeout: 20_000, interval: 100 }).catch((error: unknown) => {
+    await vi.waitFor(read, { timeout: 60_000, interval: 100 }).catch((error: unknown) => {
       throw new Error(`GET ${path}: expected ${JSON.stringify(expected)}, got ${last}`, { cause: error });
     });
   }

@@ -137,7 +137,7 @@ const shownMax = 60;
 /** Waits until everything acknowledged is stored as it was sent, and nothing else is. */
 export function expectPromiseKept(database: Database, acknowledgements: Acknowledgements): Promise<void> {
   return vi.waitFor(async () => expectNone(acknowledgements.differences(await readStored(database))), {
-    timeout: 30_000,
+    timeout: 60_000,
     interval: 250,
   });
 }
