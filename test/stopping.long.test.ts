@@ -1,16 +1,17 @@
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { addressVariables, freePorts } from "@tally/local";
 import { newEventId } from "@tally/contract";
 import { expect, test } from "vitest";
 import { RawConnection } from "./http/raw-connection.ts";
 import { get, postSale } from "./http/requests.ts";
 import { processesNaming, temporaryDirectory } from "@tally/local/at-end";
+import { gatewayWith } from "./kit/limited-gateway.fixture.ts";
 import { root, runProgram, spawnGateway, startApp } from "./kit/programs.ts";
-import { openRedis, startSystem } from "./kit/system.ts";
+import { countOf, openDatabase, openRedis, startSystem } from "./kit/system.ts";
 import { auditOf } from "./kit/tally.ts";
 
-const system = await startSystem();
+// A GET of an album that does not exist waits as long.
+const system = await startSystem({}, { gatewayMain: gatewayWith({ foundWithinMs: 8000 }) });
 
 test("a gateway is not ready before its public port is open", async () => {
   const [port = 0, operatorPort = 0] = await freePorts(2);
@@ -18,13 +19,16 @@ test("a gateway is not ready before its public port is open", async () => {
   const settings = { DOOR_REDIS_URL: "redis://127.0.0.1:1", HOST: "127.0.0.1", AUTH: "off" };
   spawnGateway(system, { ...settings, PORT: String(port), GATEWAY_HEALTH_PORT: String(operatorPort) });
   await expect
-    .poll(async () => (await fetch(`http://127.0.0.1:${operatorPort}/health/ready`)).status, { interval: 10 })
+    .poll(async () => (await fetch(`http://127.0.0.1:${operatorPort}/health/ready`)).status, {
+      timeout: 90_000,
+      interval: 10,
+    })
     .toBe(200);
   expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
 });
 
 test("a gateway that stops responds to requests that have begun and to pipelined ones, and then closes their connections", async () => {
-  const request = postSale(1);
+  const [request, database] = [postSale(1), openDatabase(system)];
   const open = () => new RawConnection(system.url);
   const [silent, pipelined, sales] = [open(), open(), 100];
   // One has sent half of its head, one half of its body.
@@ -36,7 +40,8 @@ test("a gateway that stops responds to requests that have begun and to pipelined
   // The GET waits for an album that does not exist. Responses keep their order, so 63 sales are in flight, and 37 are
   // not handled yet.
   await pipelined.write(Buffer.concat([get(`/albums/${newEventId()}`), ...Array<Buffer>(sales).fill(postSale(2))]));
-  await delay(300);
+  // When they are stored, all that was sent before is read.
+  await expect.poll(() => countOf(database, "purchases WHERE store_id = 2")).toBe(63);
   const stopped = system.gateway.stop();
   await silent.untilClosed();
   const ids: string[] = [];
@@ -63,7 +68,7 @@ test("a writer that is stopped while it starts leaves no heartbeat", async () =>
   const redis = openRedis(system);
   const hasHeartbeat = async () =>
     (await redis.hkeys(`${namespace}:{status}:processes`)).some((field) => field.includes(` ${writer.pid} `));
-  await expect.poll(hasHeartbeat, { timeout: 60_000 }).toBe(true);
+  await expect.poll(hasHeartbeat, { timeout: 120_000 }).toBe(true);
   expect(await writer.stop()).toBe(0);
   expect(await hasHeartbeat()).toBe(false);
 });
@@ -78,5 +83,5 @@ test("apps end with a launcher that throws", async () => {
     throw new Error("the launcher dies");`;
   const { errors } = await runProgram(process.execPath, ["--input-type=module", "--eval", launcher]);
   expect(errors).toContain("the launcher dies");
-  await expect.poll(() => processesNaming(`=${directory}\0`)).toEqual([]);
+  await expect.poll(() => processesNaming(`=${directory}\0`), { timeout: 60_000 }).toEqual([]);
 });
