@@ -94,13 +94,15 @@ test("after the loss of database and Redis, dump and binary logs restore every a
   await clients.more(200);
   const endFirstCopy = copyBinlogs();
   expect((await runTally(system, ["rebuild", "--shards", "4"])).exitCode).toBe(0);
-  await vi.waitFor(async () => expect(await readShards(database.writer, "purchases")).toBe(4), 20_000);
+  await vi.waitFor(async () => expect(await readShards(database.writer, "purchases")).toBe(4), 60_000);
   await run("### Take a backup", { BACKUP });
+  const atBackup = (await storedIds()).size;
   await clients.more(100);
   await endFirstCopy();
   const endCopy = copyBinlogs();
   await operator.sql("FLUSH BINARY LOGS"); // the next ones are in another file
   await clients.more(200);
+  await expect.poll(async () => (await storedIds()).size).toBeGreaterThan(atBackup + 200);
 
   await operator.sql(`DROP DATABASE ${databaseName}`);
   await operator.redis("FLUSHALL");
@@ -113,7 +115,7 @@ test("after the loss of database and Redis, dump and binary logs restore every a
     const [, STOP = expect.fail(found)] = /.*^# at (\d+)$/ms.exec(found) ?? [];
     return { STOP_FILE, STOP };
   };
-  const last = await vi.waitFor(isCopied, 30_000);
+  const last = await vi.waitFor(isCopied, 60_000);
   expect(guide).toMatch(/\*\*Stop the copy of the binary logs\*\*[^]*\*\*Load the dump\*\*/);
   await endCopy();
   await run("**Load the dump**", { BACKUP });
@@ -147,7 +149,7 @@ test("the dump alone restores its moment; the writer stores what waits; the rank
   const [newest] = await database.writer.query<{ at: number }>(
     "SELECT MAX(stored_at) AS at FROM batches WHERE domain = 'purchases'",
   );
-  await expect.poll(() => place()).toEqual([String(newest?.at), 0]);
+  await expect.poll(() => place(), { timeout: 60_000 }).toEqual([String(newest?.at), 0]);
   await system.writer.stop();
   await system.ranker.stop();
   const held = await sell(20);
