@@ -117,10 +117,13 @@ test("status and stream show rankings of every shard, each master and every proc
     expect(nodes.toSorted()).toEqual(masters.toSorted());
     const apps = ["gateway", "gateway", "ranker", "ranker", "writer", "writer"];
     expect(processes.map(({ app, state }) => `${app} ${state}`).toSorted()).toEqual(apps.map((app) => `${app} up`));
-  }, 30_000);
+  }, 60_000);
   stream.close();
-  const { output } = await runTally(system, ["status"]);
-  for (const master of masters) expect(output).toContain(`redis ${master}`);
+  // A master that responds after half a second is down.
+  await vi.waitFor(async () => {
+    const { output } = await runTally(system, ["status"]);
+    for (const master of masters) expect(output).toContain(`redis ${master}`);
+  }, 60_000);
 });
 
 test("gateways limit rates through the cluster", async () => {
@@ -141,12 +144,14 @@ test("gateways limit rates through the cluster", async () => {
       return response;
     }, 30_000);
   const first = [await firstLimited(0), await firstLimited(1)];
-  const responses = [...first, ...(await Promise.all(Array.from({ length: 28 }, (_, n) => send(n))))];
-  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201, 429]));
-  const accepted = responses.filter(({ status }) => status === 201).length;
+  const all = [...first, ...(await Promise.all(Array.from({ length: 28 }, (_, n) => send(n))))];
+  // Of the others Redis did not respond in time.
+  const limited = all.filter(({ headers }) => headers.has("ratelimit"));
+  expect(new Set(limited.map(({ status }) => status))).toEqual(new Set([201, 429]));
+  const accepted = [all, limited].map((some) => some.filter(({ status }) => status === 201).length);
   // One more each second, on a machine that may be busy.
-  expect(accepted).toBeGreaterThanOrEqual(5);
-  expect(accepted).toBeLessThan(20);
+  expect(accepted[0]).toBeGreaterThanOrEqual(5);
+  expect(accepted[1]).toBeLessThan(20);
 });
 
 test("two slots move to another master; while they do, all boards are found on both masters", async () => {
@@ -192,7 +197,7 @@ test("a Redis master is killed while its replica lacks sales: they are ranked ag
   await vi.waitFor(async () => {
     const logs = await Promise.all(system.rankers.map(({ logFile }) => readFile(logFile, "utf8")));
     expect(logs.join("")).toContain("auditor: ranked batches from the ledger");
-  }, 20_000);
+  }, 60_000);
   await redis.restart(killed);
 });
 
