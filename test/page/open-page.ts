@@ -33,6 +33,7 @@ export function openPages() {
   return async (url: string, { width = 1440, ...zone }: { width?: number; timezoneId?: string } = {}) => {
     browser ??= chromium.launch({
       executablePath: executable ?? "",
+      timeout: 120_000,
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", ...isolated],
       // Its language decides in which order a date is typed.
       env: { ...process.env, LANGUAGE: "en_US", LC_ALL: "en_US.UTF-8" },
@@ -40,7 +41,7 @@ export function openPages() {
     const context = await (await browser).newContext({ viewport: { width, height: 900 }, timezoneId: "UTC", ...zone });
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     const faults: string[] = [];
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) faults.push(message.text());
