@@ -50,7 +50,7 @@ function openTills(url: string, journal: string) {
     const closed = once(till, "close");
     return {
       untilKept: (count: number) =>
-        expect.poll(() => keptNow, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(count),
+        expect.poll(() => keptNow, { timeout: 120_000, interval: 5 }).toBeGreaterThanOrEqual(count),
       async kill(): Promise<void> {
         till.kill("SIGKILL");
         await closed;
@@ -108,9 +108,9 @@ test("a till of twenty lines loses and doubles no sale, although it and the gate
     const expected = new Set([...kept, ...unknown]);
     expect(rows.filter(({ customer, n }) => n !== 1 || !expected.has(customer))).toEqual([]);
   };
-  await vi.waitFor(check, { timeout: 60_000, interval: 500 });
+  await vi.waitFor(check, { timeout: 120_000, interval: 500 });
   expect(kept.length).toBeGreaterThan(1000);
   expect(await readFile(journal, "utf8")).toBe("");
   const audited = async () => expect(await runTally(system, ["audit"])).toMatchObject({ exitCode: 0 });
-  await vi.waitFor(audited, { timeout: 60_000, interval: 1000 });
+  await vi.waitFor(audited, { timeout: 120_000, interval: 1000 });
 });

@@ -105,7 +105,7 @@ async function expectRejected(app: string, addresses: Addresses, reason: string,
   await vi.waitFor(() => {
     for (const server of ["the broker; retrying", "Redis"])
       expect(started.output()).toMatch(new RegExp(`${reason}.*cannot connect to ${server}`));
-  }, 60_000);
+  }, 120_000);
   await started.stop();
 }
 
@@ -115,7 +115,7 @@ test("certificates of an unknown authority are rejected, and the log names the r
   const reason =
     "(self-signed certificate in certificate chain|unable to (get local issuer|verify the first) certificate)";
   await expectRejected("ranker", { ...own, databaseWriteUrl }, reason);
-  const database = openDatabase({ addresses: { ...own, databaseWriteUrl }, queryTimeoutMs: 2000 });
+  const database = openDatabase({ addresses: { ...own, databaseWriteUrl }, queryTimeoutMs: 30_000 });
   for (const reader of [database.writer, database.reader]) {
     await expect(reader.query("SELECT 1")).rejects.toThrow(new RegExp(`the database is unavailable: ${reason}`));
   }
@@ -135,7 +135,7 @@ test("a certificate for another name is rejected", async () => {
     Reflect.apply(lookup, dns, ["localhost", ...rest]),
   );
   const readerOf = (url: string) =>
-    openDatabase({ addresses: { databaseWriteUrl: url, databaseReadUrl: url }, queryTimeoutMs: 2000 }).reader;
+    openDatabase({ addresses: { databaseWriteUrl: url, databaseReadUrl: url }, queryTimeoutMs: 30_000 }).reader;
   expect(await readerOf(own.databaseWriteUrl).query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
   const wrong = readerOf(own.databaseWriteUrl.replace("@localhost", "@database.test"));
   await expect(wrong.query("SELECT 1")).rejects.toThrow(/the database is unavailable: Hostname\/IP does not match/);

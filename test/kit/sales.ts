@@ -116,7 +116,7 @@ export function keepSending(urls: readonly string[], clients: number, headers: H
     /** Resolves when they got more than `further` other 201. */
     async more(further = 200) {
       const before = ids.size;
-      await vi.waitFor(() => expect(ids.size).toBeGreaterThan(before + further), 60_000);
+      await vi.waitFor(() => expect(ids.size).toBeGreaterThan(before + further), 120_000);
     },
     /** The longest time without any 201 since the call before. */
     takeLongestGapMs() {
