@@ -11,7 +11,7 @@ import { cellsOfBoards, countOf, openDatabase, startSystem } from "./kit/system.
 
 const subscriberMain = join(root, "packages", "broker", "examples", "subscriber.ts");
 const items = [{ line: 0, ItemID: 9, numberOfItems: 1 }];
-await awayFromMidnight();
+await awayFromMidnight(300_000);
 const inside = await openInside(join(await temporaryDirectory(), "inside"), undefined);
 const broker = await openTcpProxy(inject("services").accounts.ranker.amqpUrl);
 atEnd(() => broker.close());

@@ -11,7 +11,7 @@ import { expectEnd, runTally, tallyJson } from "./kit/tally.ts";
  * works meanwhile.
  */
 
-await awayFromMidnight();
+await awayFromMidnight(300_000);
 const system = await startSystem();
 const database = openDatabase(system);
 

@@ -9,7 +9,7 @@ import { awayFromMidnight } from "@tally/local/at-end";
 
 /* What the page does while the system changes: sales, rejected events, servers and gateways that die. */
 
-await awayFromMidnight();
+await awayFromMidnight(300_000);
 const system = await startSystemWithServers({ BY: "quantity,netSales", CURRENCY: "EUR" });
 const open = openPages();
 // The browser logs each request that finds no gateway, or one without its servers.
