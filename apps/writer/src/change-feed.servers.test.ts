@@ -47,7 +47,7 @@ async function open({ rejectedMaxMs = 10_000, onRejected = async () => {}, lacks
         delivery.ack();
       };
       const consumer = connectConsumer({ ...broker, queue: name, prefetch: 100, onDelivery });
-      await vi.waitFor(() => expect(messages.length).toBeGreaterThanOrEqual(count), 10_000);
+      await vi.waitFor(() => expect(messages.length).toBeGreaterThanOrEqual(count), 30_000);
       await consumer.close();
       for (const message of messages) expect([...documented.Errors(message)]).toEqual([]);
       return messages;
@@ -105,13 +105,19 @@ test("a redelivered batch of large sales is published in messages of at most 4 M
 });
 
 test("a queue that rejects what it has no room for delays the writer once until a confirm, and the next batches not at all", async () => {
-  const { store, take } = await open({ rejectedMaxMs: 1000 });
+  let rejections = 0;
+  const onRejected = async () => void rejections++;
+  const { store, take } = await open({ rejectedMaxMs: 1000, onRejected });
   for (let round = 0; round < 2; round++) {
-    const startedAt = performance.now();
-    for (let n = 0; n < 50; n++) expect(await store([sale(5)])).toBe("done");
-    const tookMs = performance.now() - startedAt;
-    expect(tookMs).toBeGreaterThan(1000);
-    expect(tookMs).toBeLessThan(6000);
+    const [startedAt, ofEach]: [number, number[]] = [performance.now(), []];
+    for (let n = 0; n < 50; n++) {
+      rejections = 0;
+      expect(await store([sale(5)])).toBe("done");
+      ofEach.push(rejections);
+    }
+    expect(performance.now() - startedAt).toBeGreaterThan(1000);
+    // One that is not delayed is sent once. Not the time: stores are slow on a busy machine.
+    expect(ofEach.join("")).toMatch(/^[01]*[2-9]1+$/);
     await take(20);
   }
 });
@@ -120,10 +126,11 @@ test("a message outlives the time in which the broker does not respond, although
   let rejections = 0;
   const onRejected = async (): Promise<void> => {
     rejections++;
-    if (rejections === 2) await delay(4000);
-    if (rejections === 3) await take(1);
+    if (rejections === 2) await delay(5500);
+    if (rejections === 3) await take(20);
   };
-  const { store, take } = await open({ rejectedMaxMs: 3000, onRejected });
+  // Longer than the 2 s that each of these pauses counts at most: on a busy machine the second one is long too.
+  const { store, take } = await open({ rejectedMaxMs: 5000, onRejected });
   while (rejections === 0) expect(await store([sale(6)])).toBe("done");
   expect(rejections).toBeGreaterThanOrEqual(3);
   expect(await take(1)).toHaveLength(1);
