@@ -1,9 +1,8 @@
 import { subscribe } from "node:diagnostics_channel";
 
 // Loaded before the command (`node --import`): kills it after its first changes, as many as KILL_AFTER.
-// CLOCK_AHEAD_MS: how far its clock is ahead.
-const clock = Date.now;
-Date.now = () => clock() + Number(process.env["CLOCK_AHEAD_MS"]);
+// CLOCK: the time at which its clock stands still, in ms since 1970.
+Date.now = () => Number(process.env["CLOCK"]);
 let left = Number(process.env["KILL_AFTER"]);
 subscribe("tally:retention:changed", (what) => {
   if (left-- > 0) return;
