@@ -6,7 +6,7 @@ import { groupReads as readsOf, type GroupReadOptions } from "./group-reads.ts";
 
 const lock = randomBytes(6).toString("hex");
 const own = ownDatabase();
-const database = own.connect({ readUrl: own.writeUrl, readConnections: 4 });
+const database = own.connect({ readUrl: own.writeUrl, readConnections: 4, queryTimeoutMs: 120_000 });
 
 beforeAll(async () => {
   await database.transaction(async (transaction) => {
@@ -25,10 +25,10 @@ const sold = keyedRead<readonly [shop: number, item: string], Sale, number>({
   keysMax: 100,
   ofRows: sumOf,
 });
-/** A statement that reads, and returns only when the lock is free. */
+/** A statement that reads, and returns only when the lock is free, or after longer than any test holds it. */
 const soldHeld = keyedRead<readonly [shop: number], Sale, number>({
   select: `
-    SELECT shop, item, n, GET_LOCK('${lock}', 10) + RELEASE_LOCK('${lock}') AS held FROM sales WHERE shop IN (?)`,
+    SELECT shop, item, n, GET_LOCK('${lock}', 60) + RELEASE_LOCK('${lock}') AS held FROM sales WHERE shop IN (?)`,
   key: ["shop"],
   keysMax: 100,
   ofRows: sumOf,
@@ -86,7 +86,7 @@ const untilHeld = (statements: number): Promise<void> =>
       [new URL(own.writeUrl).pathname.slice(1)],
     );
     expect(row?.held).toBe(statements);
-  }, 10_000);
+  }, 30_000);
 
 test("each reader gets the rows of its key, and nothing for a key without rows", async () => {
   const { read } = groupReads();
