@@ -137,7 +137,8 @@ test("a channel that the broker closes is replaced, and the log has the reason",
   let due = false;
   // A broker does this after it has waited too long for an acknowledgement.
   const { queue, consumer, deliveries, arrived, log, broker } = await openConnected({}, (piece) => {
-    if (!due) return piece;
+    // Not the late end of another channel, nor a heartbeat: the message, by the name of its consumer.
+    if (!due || !piece.includes("deliveries")) return piece;
     due = false;
     return Buffer.concat([piece, closeFrame("channel", 406, "PRECONDITION_FAILED - held too long")]);
   });
