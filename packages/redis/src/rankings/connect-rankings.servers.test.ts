@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { boardsOfSeries, chainBoards, defaultSeries, joinBoards, Moves, utcDayOf } from "@tally/contract";
 import { openTcpProxy } from "@tally/local";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { encodeMoves, encodeMember, shardOf } from "./encode-moves.ts";
 import { goLive, movesOf, ownRankings } from "./own-rankings.test-kit.ts";
 import { shardKey } from "./live-shards.ts";
@@ -51,7 +51,8 @@ test("a call fails as unavailable while Redis is down, frozen or a replica, and 
   const away = connect({ url: proxy.url, commandTimeoutMs: 300 });
   const calls = () => [away.state("away"), away.unmarked("away", [{ producer, sequence: 0 }]), away.build("away")];
   for (const name of ["frozen", "cut"] as const) {
-    await away.instance();
+    // It may take longer than its timeout to connect.
+    await vi.waitFor(() => away.instance(), 30_000);
     proxy.become({ name });
     const failures = (await Promise.allSettled(calls())).map((call) => call.status === "rejected" && call.reason);
     expect(failures.map(isRedisAway)).toEqual([true, true, true]);
