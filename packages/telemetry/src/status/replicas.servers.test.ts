@@ -38,10 +38,11 @@ test("a server that is further behind than allowed serves no reads until it has 
   };
   expect(await databases()).toBe(2);
   onTestFinished(watchReplicas(both, [domain, "steps"], 5000));
-  await vi.waitFor(async () => expect(await databases()).toBe(1), 30_000);
-  expect((await both.reader.query("SELECT stored_at FROM batches")).map((row) => Object.values(row))).toEqual([
-    [100_000],
-  ]);
+  await vi.waitFor(async () => {
+    expect(await databases()).toBe(1);
+    // On a busy machine the other one may be left out for a moment, because it does not respond within a second.
+    expect(await both.reader.query("SELECT stored_at AS at FROM batches")).toEqual([{ at: 100_000 }]);
+  }, 30_000);
 
   await store(behind, 100_000 - 4999);
   await vi.waitFor(async () => expect(await databases()).toBe(2), 30_000);
@@ -57,12 +58,12 @@ test("a server without the tables serves no reads", async () => {
 test("a frozen server delays the lag of the others by one timeout", async () => {
   const proxy = await openTcpProxy(newer.writeUrl);
   onTestFinished(() => proxy.close());
-  const both = newer.connect({ readUrl: `${older.writeUrl},${proxy.url}`, queryTimeoutMs: 2000 });
+  const both = newer.connect({ readUrl: `${older.writeUrl},${proxy.url}`, queryTimeoutMs: 5000 });
   await store(both, Date.now());
   expect(await readLagMs(both, [domain])).toBeGreaterThan(0);
   proxy.become({ name: "frozen" });
   await readLagMs(both, [domain]);
   const begunAt = performance.now();
   expect(await readLagMs(both, [domain])).toBeGreaterThan(0);
-  expect(performance.now() - begunAt).toBeLessThan(2000);
+  expect(performance.now() - begunAt).toBeLessThan(5000);
 });
