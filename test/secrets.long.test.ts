@@ -56,7 +56,7 @@ const environmentOf = (system: System, addresses: Addresses): NodeJS.ProcessEnv 
 });
 
 const logged = (app: { output(): string }, what: RegExp): Promise<void> =>
-  expect.poll(() => app.output(), { timeout: 40_000 }).toMatch(what);
+  expect.poll(() => app.output(), { timeout: 120_000 }).toMatch(what);
 
 /** Uses a new API key and a wrong one with its id once each. Returns them with the log of the gateway. */
 async function usedApiKeys(system: System) {
