@@ -90,7 +90,7 @@ async function openSystem() {
         const { earlier, closedTo } = await nextEpoch(database, name);
         expect(earlier.isOpen).toBe(false);
         return closedTo;
-      }, 20_000);
+      }, 60_000);
       await repair({ domain: name, reader: database.writer, rankings, from: 0, until });
       await fold({ ...options, until, keptMs: 0, waitMs: 0 });
     },
@@ -130,7 +130,7 @@ async function play({ database, writers, ...system }: System, one: Scenario, all
   for (const body of bodies) for (const writer of writers) writer.take(deliveryOf(body));
   await system.drain();
   const nothingIsParked = async () => expect((await countLetters(database.writer)).parked).toBe(0);
-  await vi.waitFor(nothingIsParked, { timeout: 20_000, interval: 50 });
+  await vi.waitFor(nothingIsParked, { timeout: 60_000, interval: 50 });
   await system.drain();
   await system.rank();
 }
