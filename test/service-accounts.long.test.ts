@@ -65,7 +65,7 @@ test("the gateway's account reads the rankings and cannot change them", async ()
   await vi.waitFor(async () => {
     const response = await fetch(`${system.url}/items/store/1`);
     expect(await response.text()).toBe('{"stores":[{"itemID":7,"numberOfItems":3}]}');
-  }, 20_000);
+  }, 30_000);
   const { namespace } = system;
   const rankings = connectRankings({
     url: system.accounts.gateway.redisUrl,
@@ -76,7 +76,8 @@ test("the gateway's account reads the rankings and cannot change them", async ()
     log: silentLog,
   });
   onTestFinished(() => rankings.close());
-  expect(await rankings.count("purchases", "store:1", "7")).toBe(3);
+  // Until they are built, the gateway counts rows.
+  await vi.waitFor(async () => expect(await rankings.count("purchases", "store:1", "7")).toBe(3), 30_000);
   const moves = {
     version: 2 as const,
     batch: { producer: "forged", sequence: 1 },

@@ -5,6 +5,7 @@ import { DatabaseError, keepShards } from "@tally/database";
 import { readEpochs, readFold, readShards } from "@tally/database";
 import { defaultSeries, firstKeptDay, firstLiveDay, keptSince, Moves } from "@tally/contract";
 import type { BatchId } from "@tally/contract";
+import { awayFromMidnight } from "@tally/local/at-end";
 import { encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
 import { rebuild } from "@tally/reconcile";
@@ -16,14 +17,14 @@ test("a batch whose ranking message was lost is ranked from the ledger, and a la
   // The clock of its writer was an hour late.
   const message = await storeSale(Date.now() - 3_600_000);
   start();
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 20_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 60_000);
   expect(await rankings.rank(domain.name, message)).toBe(false);
   expect(await count()).toBe(2);
   // Likewise when it was checked before the switch of a builder that died then.
   const generation = (await rankings.build(domain.name)) ?? expect.fail("another one builds");
   await generation.noteSeries(keptSince(defaultSeries, Date.now()));
   await goLive(generation, 0);
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 2, rebuilt: 0 }), 20_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 2, rebuilt: 0 }), 60_000);
   expect(await count()).toBe(2);
 });
 
@@ -45,7 +46,7 @@ test.each([
     if (what === "later") await transaction.execute(laterVersion, [Buffer.from(message.batch.producer, "hex")]);
   });
   start();
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 10_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 60_000);
   expect(await rankings.rank(domain.name, message)).toBe(false);
   expect(await count()).toBe(2);
 });
@@ -58,7 +59,7 @@ test("rankings are not rebuilt for batches that are folded while the auditor loo
     return rankings.noteFolded(name, found + 1).then(() => found);
   });
   start({ ...rankings, folded });
-  await vi.waitFor(() => expect([folded.mock.calls.length > 2, seen.rebuilt]).toEqual([true, 0]), 20_000);
+  await vi.waitFor(() => expect([folded.mock.calls.length > 2, seen.rebuilt]).toEqual([true, 0]), 60_000);
 });
 
 test("lost ranking messages are repaired while the database cannot write", async () => {
@@ -66,13 +67,13 @@ test("lost ranking messages are repaired while the database cannot write", async
   await storeSale().then(nextEpoch);
   vi.spyOn(database, "transaction").mockRejectedValue(new DatabaseError("DATABASE_UNAVAILABLE", "read-only"));
   start();
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 20_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 60_000);
 });
 
 test("the first rankings of a domain are logged as info", async () => {
   const empty = await open(5);
   empty.start();
-  await vi.waitFor(() => expect(empty.seen.rebuilt).toBe(1), 10_000);
+  await vi.waitFor(() => expect(empty.seen.rebuilt).toBe(1), 60_000);
   expect(empty.lines).toEqual([
     "info auditor: building the rankings of store-5 from the rows",
     "info auditor: rankings rebuilt",
@@ -88,10 +89,10 @@ test("what was checked in this run of Redis is not checked again, and all of it 
   const ranked = await storeSale();
   await rankings.rank(domain.name, ranked);
   start();
-  await vi.waitFor(async () => expect(await rankings.checkedTo(domain.name, instance)).toBeGreaterThan(noted), 20_000);
+  await vi.waitFor(async () => expect(await rankings.checkedTo(domain.name, instance)).toBeGreaterThan(noted), 60_000);
   expect([await count(), seen]).toEqual([2, { repaired: 0, rebuilt: 0 }]);
   start({ ...rankings, instance: async () => "the run id after a restart" });
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 10_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 60_000);
   expect(await count()).toBe(4);
 });
 
@@ -103,9 +104,10 @@ test("after a failover of Redis the newest batches are ranked first, before the 
   const ranked: string[] = [];
   let instance = await rankings.instance();
   await rankings.noteChecked(domain.name, instance, closedTo);
+  const instanceNow = vi.fn(async () => instance);
   start({
     ...rankings,
-    instance: async () => instance,
+    instance: instanceNow,
     rank(name, { batch, ...message }) {
       ranked.push(batch.producer);
       return rankings.rank(name, { batch, ...message });
@@ -116,11 +118,11 @@ test("after a failover of Redis the newest batches are ranked first, before the 
       return [...batches.filter(isOld), ...(await rankings.unmarked(name, batches))];
     },
   });
-  await vi.waitFor(async () => expect(await rankings.inLedger(domain.name)).toBeDefined(), 10_000);
-  await delay(1500);
+  // The first round has read what was checked.
+  await vi.waitFor(() => expect(instanceNow.mock.calls.length).toBeGreaterThan(1), 60_000);
   const recent = await storeSale();
   instance = "the run id of another master";
-  await vi.waitFor(() => expect(ranked).toHaveLength(2), 10_000);
+  await vi.waitFor(() => expect(ranked).toHaveLength(2), 60_000);
   expect(ranked).toEqual([recent.batch.producer, old.batch.producer]);
   expect(seen.rebuilt).toBe(0);
 });
@@ -134,7 +136,7 @@ test("batches that the database has lost are found whatever was ranked before an
   for (const message of messages) await rankings.rank(domain.name, message);
   expect(await count()).toBe(12);
   start();
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 30_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 60_000);
   expect(await count()).toBe(6);
   expect(lines[0]).toBe("warn auditor: rebuilding the rankings of store-7 from the rows");
 });
@@ -157,7 +159,7 @@ test("a batch that the database has lost is found at once among 100,000 that wer
   await rankings.rank(domain.name, lost);
   await lose(lost.batch);
   start();
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 20_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 40_000);
   expect(await count()).toBe(0);
 });
 
@@ -170,14 +172,14 @@ test("a promoted replica that lacks batches which were found before lacks the ep
   const before = await database.writer.query<Row>(select, [domain.name]);
   start();
   const covered = { noted: { epoch: 2 }, batches: [] };
-  await vi.waitFor(async () => expect(await rankings.inLedger(domain.name)).toMatchObject(covered), 20_000);
+  await vi.waitFor(async () => expect(await rankings.inLedger(domain.name)).toMatchObject(covered), 60_000);
   await lose(lost.batch);
   const update = "UPDATE ledger_epochs SET epoch = ?, token = ?, is_open = ? WHERE domain = ? AND slot = ?";
   await database.transaction(async (transaction) => {
     for (const { slot, epoch, token, is_open } of before)
       await transaction.execute(update, [epoch, token, is_open, domain.name, slot]);
   });
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 30_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 60_000);
   expect(await count()).toBe(2);
 });
 
@@ -186,7 +188,7 @@ test("while a frozen writer keeps an epoch open, lost ranking messages of other 
   const [, commit] = await holdEpoch(database, domain.name);
   await storeSale();
   start();
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 30_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 0 }), 60_000);
   expect(await count()).toBe(2);
   await commit();
 });
@@ -204,7 +206,7 @@ test.each([
   if (change !== undefined)
     await database.transaction((transaction) => transaction.execute(change, [randomBytes(8), domain.name]));
   start();
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 30_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 0, rebuilt: 1 }), 60_000);
   expect(await count()).toBe(0);
 });
 
@@ -214,8 +216,8 @@ test("a rebuild that fails is begun again later and later", async () => {
   start({ ...rankings, build });
   await delay(7500);
   // After 0, 1 and 3 s; without a pause it would be each second.
-  expect(build.mock.calls.length).toBeGreaterThan(1);
   expect(build.mock.calls.length).toBeLessThan(5);
+  await expect.poll(() => build.mock.calls.length).toBeGreaterThan(1);
 });
 
 const isReported = [0, "warn cannot fold the ledger of store-18; retrying", "unfolded store-18"];
@@ -232,7 +234,7 @@ test.each([
   await expect.poll(replicated).toBe(closedTo);
   start(rankings, 0);
   const folded = async () => (await readFold(database.writer, domain.name)).batches;
-  await vi.waitFor(async () => expect([await folded(), ...lines]).toEqual(expected), 10_000);
+  await vi.waitFor(async () => expect([await folded(), ...lines]).toEqual(expected), 30_000);
 });
 
 test("days that are over are deleted, and rankings are rebuilt for other settings of series", async () => {
@@ -246,9 +248,9 @@ test("days that are over are deleted, and rankings are rebuilt for other setting
     for (let item = 0; item < 200; item++) many.addMirrored(boards ?? expect.fail(), String(item), "19", 1);
   await rank(many);
   const days = async (): Promise<readonly string[]> => {
-    const found: string[] = [];
-    for await (const names of rankings.boards(domain.name)) found.push(...names);
-    return found.filter((name) => name.includes("/")).map((name) => name.slice(0, 8));
+    let found = new Set<string>(); // a scan may name a board twice
+    for await (const names of rankings.boards(domain.name)) found = found.union(new Set(names));
+    return [...found].filter((name) => name.includes("/")).map((name) => name.slice(0, 8));
   };
   expect(await days()).toHaveLength(408);
   await rankings.forgetDays(domain.name, 20260102);
@@ -260,32 +262,34 @@ test("days that are over are deleted, and rankings are rebuilt for other setting
   expect((await rankings.top(domain.name, "20260101/store:19", 9)).entries).toEqual([{ member: "500", count: 1 }]);
   expect(await rankings.count(domain.name, "20260101/all:items", "0")).toBe(0);
   const auditor = start();
-  await vi.waitFor(async () => expect(new Set(await days())).toEqual(new Set(["20991231"])), 20_000);
+  await vi.waitFor(async () => expect(new Set(await days())).toEqual(new Set(["20991231"])), 60_000);
   await auditor.stop();
   expect(seen.rebuilt).toBe(0);
   // It lacks only what is no longer asked for.
   await rankings.rank(domain.name, { ...(await storeSale()), series: "netSales" });
   start(rankings, 3_600_000, { windows: ["all"], by: ["netSales"] });
-  await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 20_000);
+  await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 60_000);
   expect([await rankings.series(domain.name), await days()]).toEqual([{ measures: ["netSales"], chain: true }, []]);
 });
 
 test("a clock that is days ahead deletes no boards of live days, and those of a day that is over at once", async () => {
+  await awayFromMidnight();
   const { domain, database, rankings, start } = await openBuilt(20);
   const [expected, next] = [0, 1].map((days) => firstKeptDay(Date.now() + days * 86_400_000));
   vi.spyOn(Date, "now").mockReturnValue(Date.now() + 5 * 86_400_000);
   onTestFinished(() => void vi.restoreAllMocks());
   const forgotten: unknown[] = [];
   start({ ...rankings, forgetDays: async (...of) => void forgotten.push(of) });
-  await vi.waitFor(() => expect(forgotten).toEqual([[domain.name, expected]]), 20_000);
+  await vi.waitFor(() => expect(forgotten).toEqual([[domain.name, expected]]), 60_000);
   const query = database.writer.query.bind(database.writer);
   const later = "NOW(3) + INTERVAL 1 DAY";
   vi.spyOn(database.writer, "query").mockImplementation((sql, ...of) => query(sql.replace("NOW(3)", later), ...of));
-  await vi.waitFor(() => expect(forgotten.at(-1)).toEqual([domain.name, next]), 20_000);
+  await vi.waitFor(() => expect(forgotten.at(-1)).toEqual([domain.name, next]), 60_000);
   expect(forgotten).toHaveLength(2);
 });
 
 test("rankings that were rebuilt while the database's clock was days ahead are rebuilt when it is right again", async () => {
+  await awayFromMidnight();
   const { domain, database, rankings, start, seen } = await open(29);
   const generation = (await rankings.build(domain.name)) ?? expect.fail("another one builds");
   await generation.noteSeries({ ...keptSince(defaultSeries, Date.now() + 5 * 86_400_000), chain: true });
@@ -296,9 +300,9 @@ test("rankings that were rebuilt while the database's clock was days ahead are r
   clock.mockImplementation((sql, ...of) => query(sql.replace("NOW(3)", later), ...of));
   const inLedger = vi.fn<Rankings["inLedger"]>((...of) => rankings.inLedger(...of));
   start({ ...rankings, inLedger });
-  await vi.waitFor(() => expect([inLedger.mock.calls.length > 2, seen.rebuilt]).toEqual([true, 0]), 20_000);
+  await vi.waitFor(() => expect([inLedger.mock.calls.length > 2, seen.rebuilt]).toEqual([true, 0]), 60_000);
   clock.mockRestore();
-  await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 20_000);
+  await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 60_000);
   expect((await rankings.series(domain.name))?.from).toBe(firstLiveDay(Date.now()));
 });
 
@@ -312,16 +316,16 @@ test("rankings are rebuilt for series after the first message with them, and whe
   start({ ...rankings, lacksSeries: lacks });
   const { series: _, ...earlier } = await storeSale();
   await rankings.rank(domain.name, earlier);
-  await vi.waitFor(() => expect(lacks.mock.calls.length).toBeGreaterThan(2), 20_000);
+  await vi.waitFor(() => expect(lacks.mock.calls.length).toBeGreaterThan(2), 60_000);
   expect([await rankings.lacksSeries(domain.name, defaultSeries), seen.rebuilt]).toEqual([true, 0]);
   await rank("day");
-  await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 20_000);
+  await vi.waitFor(() => expect(seen.rebuilt).toBe(1), 60_000);
   await rank("netSales");
   lacks.mockClear();
-  await vi.waitFor(() => expect(lacks.mock.calls.length).toBeGreaterThan(2), 20_000);
+  await vi.waitFor(() => expect(lacks.mock.calls.length).toBeGreaterThan(2), 60_000);
   expect([await rankings.lacksSeries(domain.name, defaultSeries), ...(await rebuilt())]).toEqual([true, 1, false]);
   lacks.mockResolvedValue(false);
-  await vi.waitFor(async () => expect(await rebuilt()).toEqual([2, true]), 20_000);
+  await vi.waitFor(async () => expect(await rebuilt()).toEqual([2, true]), 60_000);
 });
 
 test("an auditor that is stopped while it rebuilds lets others build", async () => {
@@ -342,10 +346,10 @@ test("the number of shards of rankings that an earlier release has built is kept
   await goLive((await rankings.build(domain.name, 3)) ?? expect.fail("another one builds"), 0);
   start();
   const kept = () => readShards(database.writer, domain.name);
-  await vi.waitFor(async () => expect(await kept()).toBe(3), 10_000);
+  await vi.waitFor(async () => expect(await kept()).toBe(3), 60_000);
   // The same after a failover to a replica without the last commits.
   await database.transaction((transaction) => keepShards(transaction, domain.name, 1));
-  await vi.waitFor(async () => expect(await kept()).toBe(3), 15_000);
+  await vi.waitFor(async () => expect(await kept()).toBe(3), 60_000);
 });
 
 test("a lost ranking message is repaired while rankers of other settings rebuild in turns", async () => {
@@ -356,6 +360,6 @@ test("a lost ranking message is repaired while rankers of other settings rebuild
   await vi.waitFor(() => expect(seen.rebuilt).toBe(5), 60_000);
   await storeSale();
   await nextEpoch();
-  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 5 }), 20_000);
+  await vi.waitFor(() => expect(seen).toEqual({ repaired: 1, rebuilt: 5 }), 60_000);
   expect(await count()).toBe(2);
 });

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { openPublisher } from "@tally/broker/own-broker";
 import { feedOf, queuesOf } from "@tally/contract";
 import { openTcpProxy } from "@tally/local";
 import { readConfig } from "@tally/runtime";
-import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { writerSettings } from "./config.ts";
 import { bodyOf, purchases, purchasesDatabase, rowsOf, sale } from "./purchases.test-kit.ts";
 
@@ -54,15 +55,21 @@ test.each([
   expect(await publish(bodyOf([sale(storeId)]))).toBe("confirmed");
   // A letter, which is being kept.
   expect(await publish(Buffer.from("no batch"))).toBe("confirmed");
-  if (server === "database") await vi.waitFor(async () => expect(await depth()).toBe(0), 10_000);
+  if (server === "database") await expect.poll(depth).toBe(0);
   const stoppedAtMs = performance.now();
+  let [lateMs, hasEnded] = [0, false];
+  thread.once("exit", () => (hasEnded = true));
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows
   thread.postMessage({ type: "stop" });
-  await once(thread, "exit");
-  expect(performance.now() - stoppedAtMs).toBeLessThan(3000);
+  // A busy machine runs the thread as late as these timers.
+  for (let atMs = stoppedAtMs; !hasEnded; atMs = performance.now()) {
+    await delay(50);
+    lateMs += performance.now() - atMs - 50;
+  }
+  expect(performance.now() - stoppedAtMs - lateMs).toBeLessThan(3000);
   proxies[server].become({ name: "open" });
-  await vi.waitFor(async () => expect(await depth()).toBe(2), 10_000);
+  await expect.poll(depth).toBe(2);
   await start();
   const { writer } = own.connect();
-  await vi.waitFor(async () => expect(await rowsOf(writer, storeId)).toHaveLength(1), 10_000);
+  await expect.poll(() => rowsOf(writer, storeId)).toHaveLength(1);
 });

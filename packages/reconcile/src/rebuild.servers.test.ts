@@ -53,7 +53,7 @@ test("batches that are committed at the switch are ranked after it, whenever the
   const { domain, store, audit } = await open("switching");
   const old = Promise.withResolvers<void>();
   const committed = store(1, { isRanked: false, before: old.promise });
-  await vi.waitFor(async () => expect((await nextEpoch(database, domain.name)).earlier.isOpen).toBe(true), 10_000);
+  await vi.waitFor(async () => expect((await nextEpoch(database, domain.name)).earlier.isOpen).toBe(true), 30_000);
   const stop = new AbortController();
   const change = (generation: NewGeneration) => ({
     async switch() {
@@ -90,7 +90,7 @@ test("a rebuild ends well while the database cannot write", async () => {
 
 test("live days are those of the database that is written, also when the clock of its replica is days ahead", async () => {
   const { domain } = await open("ahead");
-  const later = "NOW(3) + INTERVAL 5 DAY";
+  const [later, begunOn] = ["NOW(3) + INTERVAL 5 DAY", firstLiveDay(Date.now())];
   const snapshot: Database["snapshot"] = (endpoint, work, how) =>
     database.snapshot(
       endpoint,
@@ -98,7 +98,7 @@ test("live days are those of the database that is written, also when the clock o
       how,
     );
   await rebuild({ domain, database: { ...database, snapshot }, rankings });
-  expect((await rankings.series(domain.name))?.from).toBe(firstLiveDay(Date.now()));
+  expect([begunOn, firstLiveDay(Date.now())]).toContain((await rankings.series(domain.name))?.from);
 });
 
 test("rankings that Redis has lost are rebuilt with their number of shards, whatever the setting", async () => {
