@@ -64,7 +64,7 @@ test("a deleted queue is declared again on the same connection", async () => {
   const { queue, publisher, broker, proxy } = await connected();
   await broker.channel.deleteQueue(queue);
   const publish = () => publisher.publish({ queue, messageId: "m", body });
-  await vi.waitFor(async () => expect(await publish()).toBe("confirmed"), 10_000);
+  await vi.waitFor(async () => expect(await publish()).toBe("confirmed"), 30_000);
   expect([proxy.connections, await broker.takeIds(queue)]).toEqual([1, ["m"]]);
 });
 
@@ -80,7 +80,7 @@ test("a message to a topic is confirmed although one with its id is returned bef
   });
   const message = { queue: `${queue}.missing`, messageId: "m", body };
   const ofTopic = publisher.publish({ ...message, topic: "amq.topic" });
-  await vi.waitFor(() => expect(held).toBeDefined(), 10_000);
+  await vi.waitFor(() => expect(held).toBeDefined(), 30_000);
   expect(await Promise.all([ofTopic, publisher.publish(message)])).toEqual(["confirmed", "unroutable"]);
 });
 
@@ -95,7 +95,7 @@ test("a full queue rejects further messages, and holds exactly the confirmed one
   expect(await broker.takeIds(queue)).toEqual(confirmed);
   await vi.waitFor(
     async () => expect(await publisher.publish({ queue, messageId: "later", body })).toBe("confirmed"),
-    10_000,
+    30_000,
   );
 });
 
@@ -116,7 +116,7 @@ test("a channel on which an empty queue rejects everything is replaced; one with
   );
   const until = async (to: string, wanted: PublishOutcome, count: number) => {
     let seen = 0;
-    for (const begunAt = performance.now(); seen < count && performance.now() - begunAt < 15_000; await delay(50))
+    for (const begunAt = performance.now(); seen < count && performance.now() - begunAt < 60_000; await delay(50))
       if ((await publisher.publish({ queue: to, messageId: "m", body })) === wanted) seen++;
     expect(seen).toBe(count);
   };
@@ -177,11 +177,11 @@ test("connections that are lost repeatedly while publishing lose no message and 
 test("messages published without a connection are sent in order after it is restored", async () => {
   const { queue, publisher, log, broker, proxy } = await connected();
   proxy.become({ name: "cut" });
-  await vi.waitFor(() => expect(publisher.state).toBe("down"), 10_000);
+  await vi.waitFor(() => expect(publisher.state).toBe("down"), 30_000);
   expect(await publisher.queueDepth(queue)).toBeUndefined();
   const outcomes = ["a", "b", "c"].map((messageId) => publisher.publish({ queue, messageId, body }));
   const before = proxy.refused;
-  await vi.waitFor(() => expect(proxy.refused).toBeGreaterThan(before + 2), 10_000);
+  await vi.waitFor(() => expect(proxy.refused).toBeGreaterThan(before + 2), 30_000);
   proxy.become({ name: "open" });
   expect(await Promise.all(outcomes)).toEqual(["confirmed", "confirmed", "confirmed"]);
   expect(await broker.takeIds(queue)).toEqual(["a", "b", "c"]);
@@ -194,7 +194,7 @@ test("messages published without a connection are sent in order after it is rest
 test("a message expires at its deadline without a connection, whatever the clock does, and is not sent later", async () => {
   const { queue, publisher, broker, proxy } = await connected();
   proxy.become({ name: "cut" });
-  await vi.waitFor(() => expect(publisher.state).toBe("down"), 10_000);
+  await vi.waitFor(() => expect(publisher.state).toBe("down"), 30_000);
   const patient = publisher.publish({ queue, messageId: "patient", body });
   const hasty = publisher.publish({ queue, messageId: "hasty", body, deadline: performance.now() + 100 });
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 600_000 });
@@ -239,9 +239,10 @@ test("the depth of a queue is the number of waiting messages, and a missing queu
   const { queue, publisher, log } = await connected();
   expect(await publisher.queueDepth(queue)).toBe(0);
   for (const messageId of ["a", "b", "c"]) await publisher.publish({ queue, messageId, body });
-  expect(await publisher.queueDepth(queue)).toBe(3);
+  // A busy broker says 0 when its queue does not respond within 250 ms.
+  await expect.poll(() => publisher.queueDepth(queue)).toBe(3);
   expect(await publisher.queueDepth(`${queue}.missing`)).toBeUndefined();
-  await vi.waitFor(async () => expect(await publisher.queueDepth(queue)).toBe(3), 10_000);
+  await vi.waitFor(async () => expect(await publisher.queueDepth(queue)).toBe(3), 30_000);
   expect(await publisher.publish({ queue, messageId: "d", body })).toBe("confirmed");
   expect(log.lines).toEqual(["info connected to the broker"]);
 });
