@@ -187,6 +187,6 @@ test("a commit is installed, started by its own launcher, and compared with this
   for (const figure of [...figures, "  gateway", "  writer", "  ranker", "  broker", "  database", "  redis"])
     expect(ratios).toContainEqual(expect.objectContaining({ figure, against: "batched@HEAD", rounds: 1 }));
   const builds = join(root, ".tally", "builds-");
-  expect(processesNaming(builds)).toEqual([]);
+  await expect.poll(() => processesNaming(builds)).toEqual([]);
   expect(execFileSync("git", ["worktree", "list"], { encoding: "utf8" })).not.toContain(builds);
 });
