@@ -16,38 +16,49 @@ const settings = {
   RATE_LIMIT_PER_KEY_BURST: "20",
   RATE_LIMIT_PER_ADDRESS: "1",
   RATE_LIMIT_PER_ADDRESS_BURST: "10",
+  // 503 shows what was not checked, because Redis did not reply within 250 ms: on a busy machine.
+  RATE_LIMIT_FAILS: "closed",
   TRUST_PROXY: "127.0.0.0/8",
 };
 
 const system = await startSystem(settings, { instances: { gateway: 2 } });
 const database = openDatabase(system);
 
+type Headers = Readonly<Record<string, string>>;
 const newKey = (...flags: readonly string[]) => createKey(system, "--scope", "*:read", "*:write", ...flags);
-const sell = (url: string, store: number, headers: Readonly<Record<string, string>>) => sellAt(url, store, { headers });
+const sell = (url: string, store: number, headers: Headers) => sellAt(url, store, { headers });
 const statusesOf = (responses: readonly Response[]) => responses.map(({ status }) => status);
 const count = (statuses: readonly number[], status: number) => statuses.filter((one) => one === status).length;
-const from = (address: string) => ({ "x-forwarded-for": address });
+const from = (address: number): Headers => ({ "x-forwarded-for": `203.0.113.${address}` });
+let [nextStore, nextAddress] = [100, 1];
 const rowsOf = (store: number) => database.writer.query("SELECT id FROM purchases WHERE store_id = ?", [store]);
 
-/** Sends requests to both gateways in turn, all at once. Returns the statuses, one response with 429, and the time it
- * took. */
-async function atOnce(requests: number, one: (url: string) => Promise<Response>) {
-  const startedAt = performance.now();
-  const sent = Array.from({ length: requests }, (_, n) => one(system.urls[n % 2] ?? ""));
-  const responses = await Promise.all(sent);
-  const rejected = responses.find(({ status }) => status === 429) ?? expect.fail("expected a 429 among the responses");
-  return { statuses: statusesOf(responses), rejected, seconds: (performance.now() - startedAt) / 1000 };
+/** Sends sales to both gateways in turn, all at once. Again with new headers and another store, until all were checked.
+ * Returns both, the statuses, one response with 429, and the time it took. */
+async function atOnce(requests: number, newHeaders: () => Promise<Headers> | Headers) {
+  for (;;) {
+    const [headers, store] = [await newHeaders(), nextStore++];
+    const startedAt = performance.now();
+    const sent = Array.from({ length: requests }, (_, n) => sell(system.urls[n % 2] ?? "", store, headers));
+    const responses = await Promise.all(sent);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const statuses = statusesOf(responses);
+    if (statuses.includes(503)) continue;
+    const rejected =
+      responses.find(({ status }) => status === 429) ?? expect.fail("expected a 429 among the responses");
+    return { headers, store, statuses, rejected, seconds };
+  }
 }
 
 test("a key's limit holds across gateways; requests beyond it get 429 with the time to retry and leave no row", async () => {
-  const { key } = await newKey("--rate", "1", "--burst", "30");
   // createKey has taken two.
-  const { statuses, rejected, seconds } = await atOnce(200, (url) => sell(url, 50, bearer(key)));
+  const newHeaders = async () => bearer((await newKey("--rate", "1", "--burst", "30")).key);
+  const { headers, store, statuses, rejected, seconds } = await atOnce(200, newHeaders);
   const taken = count(statuses, 201);
   expect(taken + count(statuses, 429)).toBe(200);
   expect(taken).toBeGreaterThanOrEqual(28);
   expect(taken).toBeLessThanOrEqual(30 + Math.ceil(seconds));
-  await expect.poll(() => rowsOf(50)).toHaveLength(taken);
+  await expect.poll(() => rowsOf(store)).toHaveLength(taken);
   await expectJson(rejected, 429, {
     message: "too many requests: expected at most 1 events/s; send it again later",
   });
@@ -55,10 +66,10 @@ test("a key's limit holds across gateways; requests beyond it get 429 with the t
   expect(rejected.headers.get("ratelimit-policy")).toBe('"key";q=30;w=30');
   expect(rejected.headers.get("ratelimit")).toMatch(/^"key";r=0;t=(29|30)$/);
   await vi.waitFor(async () => {
-    const later = await sell(system.url, 50, bearer(key));
+    const later = await sell(system.url, store, headers);
     expect(later.status).toBe(201);
     expect(later.headers.get("ratelimit")).toMatch(/^"key";r=\d+;t=\d+$/);
-  }, 5000);
+  }, 20_000);
 });
 
 test("a bulk request costs as many tokens as it has entries, and stores all of them or none", async () => {
@@ -83,25 +94,23 @@ test("a bulk request costs as many tokens as it has entries, and stores all of t
 });
 
 test("requests without a valid key are limited by their address across gateways: 401, then 429", async () => {
-  const headers = from("203.0.113.60");
-  const { statuses, seconds } = await atOnce(60, (url) => sell(url, 54, headers));
+  const { headers, statuses, seconds } = await atOnce(60, () => from(nextAddress++));
   const unauthorised = count(statuses, 401);
   expect(unauthorised + count(statuses, 429)).toBe(60);
   expect(unauthorised).toBeGreaterThanOrEqual(10);
   expect(unauthorised).toBeLessThanOrEqual(10 + Math.ceil(seconds));
-  const wrongKey = await atOnce(30, (url) => sell(url, 54, { ...headers, "x-api-key": "tally_x" }));
+  const wrongKey = await atOnce(30, () => ({ ...headers, "x-api-key": "tally_x" }));
   expect(wrongKey.rejected.headers.get("ratelimit-policy")).toBe('"address";q=10;w=10');
   // Another address, and a valid key from the same address, are not limited by it.
-  expect((await sell(system.url, 54, from("203.0.113.61"))).status).toBe(401);
+  expect((await sell(system.url, 54, from(nextAddress++))).status).toBe(401);
   const { key } = await newKey();
   expect((await sell(system.url, 54, { ...headers, ...bearer(key) })).status).toBe(201);
   expect((await fetch(`${system.url}/health/live`, { headers })).status).toBe(200);
 });
 
 test("a raised limit holds at once for those whose bucket is empty", async () => {
-  const headers = from("203.0.113.62");
   const { url } = await startGateway(system, { ...settings, RATE_LIMIT_PER_ADDRESS: "1000" });
-  await atOnce(60, (own) => sell(own, 54, headers));
+  const { headers } = await atOnce(60, () => from(nextAddress++));
   await expect.poll(async () => (await sell(url, 54, headers)).status, { timeout: 5000 }).toBe(401);
 });
 
@@ -116,13 +125,13 @@ test.each([
     const { key } = await newKey("--rate", "1", "--burst", "25");
     const gateway = await startGateway(system, { ...settings, DOOR_REDIS_URL: proxy.url, RATE_LIMIT_FAILS: fails });
     const limit = async () => (await sell(gateway.url, 56, bearer(key))).headers.get("ratelimit");
-    await expect.poll(limit, { timeout: 5000 }).not.toBeNull();
+    await expect.poll(limit).not.toBeNull();
     proxy.become({ name: "cut" });
     await vi.waitFor(async () => {
       const responses = await Promise.all(Array.from({ length: 40 }, () => sell(gateway.url, 56, bearer(key))));
       expect(new Set(statusesOf(responses))).toEqual(new Set([expected]));
       expect(responses[0]?.headers.get("retry-after")).toBe(expected === 503 ? "1" : null);
-    }, 10_000);
+    }, 30_000);
     proxy.become({ name: "open" });
     await expect.poll(limit).not.toBeNull();
     await vi.waitFor(async () => {
