@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { utcDayOf } from "@tally/contract";
 import { awayFromMidnight, temporaryDirectory } from "@tally/local/at-end";
-import { expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { openStream } from "./kit/fronts.ts";
 import { startOperated } from "./kit/operators.ts";
 import { spawnGateway, startGateway } from "./kit/programs.ts";
@@ -13,7 +13,7 @@ import { expectEnd, runTally } from "./kit/tally.ts";
 /* Stores and items that operators register. */
 
 const { system, keyOf, operator, reader, at } = await startOperated();
-await awayFromMidnight();
+beforeEach(awayFromMidnight);
 
 const put = (store: string, body: unknown, own = operator, gateway = 0, many = "stores") =>
   postJson(`${system.urls[gateway]}/${many}/${store}`, body, own, "PUT");
@@ -105,10 +105,11 @@ test("items get names from a file, are found by a part of them, and rankings sho
   await tally(operator, "export", "items", "--output", `${file}.2.csv`, "--endpoint", "write");
   expect(await readFile(`${file}.2.csv`, "utf8")).toBe(await readFile(file, "utf8"));
   const found = async (query: string) => (await read(`/items?${query}`)).items;
-  await expect.poll(() => found("search=APFELM%C3%BC")).toEqual([items[1]]);
+  // The last one: the read endpoint may be behind.
+  await expect.poll(() => found("search=apfel&after=901")).toEqual([items[2]]);
+  expect(await found("search=APFELM%C3%BC")).toEqual([items[1]]);
   expect(await found("search=50%20%25")).toEqual([items[1]]);
   expect(await found("search=%25")).toEqual([items[1]]);
-  expect(await found("search=apfel&after=901")).toEqual([items[2]]);
   for (const none of ["_", String.raw`\F`]) expect(await found(`search=${encodeURIComponent(none)}`)).toEqual([]);
 
   const sold = items.map(({ itemID }) => ({ ItemID: itemID, numberOfItems: itemID }));
@@ -125,7 +126,7 @@ test("items get names from a file, are found by a part of them, and rankings sho
   // A new name is shown within seconds.
   await put("902", { name: "Apfelsaft naturtrüb" }, operator, 0, "items");
   await expect
-    .poll(() => read("/stores/73/top-items?limit=1"), { timeout: 10_000 })
+    .poll(() => read("/stores/73/top-items?limit=1"), { timeout: 20_000 })
     .toMatchObject({ items: [{ name: "Apfelsaft naturtrüb" }] });
   expect((await tally(operator, "top", "store", "73")).output).toMatch(/1 +902 +Apfelsaft naturtrüb +902\n/);
 });
@@ -176,7 +177,12 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
     `78,911,"Tee ""grün""",20261120,20261120,quantity,2,910,'=HYPERLINK(1),910`,
     "",
   ]);
-  const latest = await csvOf("/purchases/latest?storeID=78&format=csv");
+  // Of the read endpoint, while the rankings are in Redis.
+  const latest = await vi.waitFor(async () => {
+    const found = await csvOf("/purchases/latest?storeID=78&format=csv");
+    expect(found.lines).toHaveLength(4);
+    return found;
+  }, 20_000);
   expect(latest.file).toBe("purchases-latest-78.csv");
   expect(latest.lines.map((line) => line.replace(/,20..-.*$/, ",arrived"))).toEqual([
     "eventID,storeID,custID,date,items.ItemID,items.numberOfItems,items.unitPrice,items.discountAmount,items.name,arrivedAt",
@@ -208,12 +214,15 @@ test("the lists of any route come as CSV for spreadsheets, with names", async ()
 
 test("a watch repeats best items within a second, and best categories, which cost more, each 15 s", async () => {
   await put("950", { name: "Ginger", category: "Roots" }, operator, 0, "items");
+  const begunAt = performance.now();
   const { latest, close } = await openStream(system.url, ["/chain/top-items", "/chain/top-categories"], reader);
-  await expect.poll(() => [latest(0)?.status, latest(1)?.status], { timeout: 20_000 }).toEqual([200, 200]);
+  await expect.poll(() => [latest(0)?.status, latest(1)?.status]).toEqual([200, 200]);
   await sell(system.url, 79, { item: 950, quantity: 7, date: String(utcDayOf(Date.now())), headers: reader });
   const items = () => JSON.stringify(latest(0)?.body);
-  await expect.poll(items, { timeout: 10_000 }).toContain("950");
-  expect(JSON.stringify(latest(1)?.body)).not.toContain("Roots");
+  await expect.poll(items).toContain("950");
+  const categories = JSON.stringify(latest(1)?.body);
+  // On a busy machine, the 15 s may be over.
+  if (performance.now() - begunAt < 14_000) expect(categories).not.toContain("Roots");
   close();
 });
 
