@@ -127,7 +127,7 @@ test("a look that was slow, as in an outage, is repeated after 10 s", async () =
   await delay(2000);
   await store(sold);
   // A twentieth of the time for looks would be 30 s.
-  await vi.waitFor(async () => expect(await stateOf(refund)).toBe("stored"), 15_000);
+  await vi.waitFor(async () => expect(await stateOf(refund)).toBe("stored"), 25_000);
 });
 
 test("a system has not drained while a parked event can be stored; all that are stored are settled at once", async () => {
@@ -149,7 +149,7 @@ test("a system has not drained while a parked event can be stored; all that are 
   expect(await underWay()).toEqual(["events of purchases that waited for others are not stored yet"]);
   const transactions = vi.spyOn(database, "transaction");
   storingParked(system);
-  await vi.waitFor(async () => expect(await underWay()).toEqual([]), 20_000);
+  await vi.waitFor(async () => expect(await underWay()).toEqual([]), 60_000);
   // One stores them, one settles them, one may open old ones.
   expect(transactions.mock.calls.length).toBeLessThanOrEqual(3);
 });

@@ -46,7 +46,7 @@ test("a connection to a demoted primary is replaced, though its server lives; a 
   const seen = async () => new Set((await ids()).map(([row]) => row?.id));
   expect([await seen(), await named.responds("write")]).toEqual([new Set([demoted]), false]);
   port = Number(new URL(writeUrl).port);
-  await vi.waitFor(async () => expect(await seen()).toEqual(new Set([primary])), 10_000);
+  await vi.waitFor(async () => expect(await seen()).toEqual(new Set([primary])), 30_000);
   expect(await named.responds("write")).toBe(true);
 });
 
@@ -54,7 +54,8 @@ test("a read without a server fails as unavailable, a slow read with a timeout",
   const down = connect({ readUrl: noServer });
   await expect(down.reader.query("SELECT 1")).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE" });
 
-  const hasty = connect({ queryTimeoutMs: 1500, readConnections: 1 });
+  // Long enough for a busy machine to connect.
+  const hasty = connect({ queryTimeoutMs: 4000, readConnections: 1 });
   const id = async () => (await hasty.reader.query("SELECT CONNECTION_ID() AS id"))[0];
   const before = await id();
   const slow = hasty.reader.query("SELECT SLEEP(20)");
@@ -65,7 +66,7 @@ test("a read without a server fails as unavailable, a slow read with a timeout",
 test("a wait for a connection ends with the query timeout and is reported; pools shows it", async () => {
   const waits: string[] = [];
   const database = connect({
-    queryTimeoutMs: 1500,
+    queryTimeoutMs: 4000,
     writeConnections: 1,
     onSession: (endpoint, waitedMs) => waits.push(`${endpoint} ${waitedMs > 1000 ? "late" : "soon"}`),
   });
