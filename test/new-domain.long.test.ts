@@ -119,7 +119,7 @@ test("accepts its own workload, its poison event becomes a dead letter, and the 
   await vi.waitFor(async () => {
     const { output } = await tallyOn(system, ["dead-letters", "list", "--json", "--domain", name]);
     expect(JSON.parse(output)).toEqual([expect.objectContaining({ id: poison.id, stage: "rejected", event: poison })]);
-  }, 20_000);
+  }, 60_000);
 
   // `ids` has no events of the guide's commands.
   expect(await auditOf(system, ids, "--domain", name)).toMatchObject({ agrees: true, audit: { lost: 0, doubled: 0 } });
