@@ -79,7 +79,7 @@ const numbers = [0, 1, 7, 2 ** 40, 2 ** 53 - 1];
 const anyNumber = () => numbers[randomInt(numbers.length)];
 const isOdd = () => randomInt(2) === 1;
 const albums = Array.from({ length: 30 }, () => newEventId());
-const [nowMs, nil] = [Date.now(), "0".repeat(32)];
+const [nowMs, nil] = [Date.now(), "00000000-0000-0000-0000-000000000000"];
 
 const eventOf: Readonly<Record<string, (n: number) => object>> = {
   swipes: () => ({ swiper: anyNumber(), swipee: anyNumber(), liked: isOdd(), at: nowMs + randomInt(9), comment: "" }),
