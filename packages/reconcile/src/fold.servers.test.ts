@@ -63,16 +63,16 @@ test("young batches stay, and nothing is folded before a batch is old enough", a
   const { domain, store, foldWith, inLedger } = await open("young");
   await store(3);
   const first = "WHERE domain = 'young' ORDER BY epoch, producer, sequence LIMIT 1";
-  await database.writer.query(`UPDATE batches SET stored_at = stored_at - 100000 ${first}`);
+  await database.writer.query(`UPDATE batches SET stored_at = stored_at - 10000000 ${first}`);
   await nextEpoch("young");
-  await foldWith({ keptMs: 60_000, waitMs: 120_000 });
+  await foldWith({ keptMs: 6_000_000, waitMs: 12_000_000 });
   expect(await inLedger()).toBe(3);
-  await foldWith({ keptMs: 60_000, waitMs: 90_000 });
+  await foldWith({ keptMs: 6_000_000, waitMs: 9_000_000 });
   expect(await inLedger()).toBe(2);
   // The clock was a day ahead, which lasts no day.
   await database.writer.query(`UPDATE batches SET stored_at = stored_at + 86400000 ${first}`);
   await nextEpoch("young");
-  await foldWith({ keptMs: 60_000, waitMs: 90_000 });
+  await foldWith({ keptMs: 6_000_000, waitMs: 9_000_000 });
   expect(await inLedger()).toBe(1);
   await rebuild({ domain, database, rankings, endpoint: "write" });
   expect((await rankings.top("young", "sales", 1)).asOf).toBeLessThanOrEqual(Date.now());
@@ -333,7 +333,7 @@ test("the ledger and what is folded are read range by range, each row once", asy
   const { store, foldAll: foldAllOf } = await open("ranges");
   for (let round = 0; round < 2; round++) {
     await foldAllOf();
-    await store(20);
+    await store(20, { quantityMin: 1 });
   }
   await database.snapshot("write", async (snapshot) => {
     for (const [table, ...series] of [[rowsOfLedger], [foldedMarks], [foldedCounts, ""]] as const) {

@@ -73,7 +73,7 @@ test("nothing is kept once a row is of no known batch: the audit that goes on wo
   const { domain, store, foldAll, audit, table } = await open("stray");
   await store(20);
   await foldAll();
-  await database.writer.query(`UPDATE ${table} SET sequence = 5000 WHERE id = 7`);
+  await database.writer.query(`UPDATE ${table} SET sequence = 5000 WHERE id = 6`);
   const kept = keptReading(undefined);
   warn.mockClear();
   const { agrees, batches } = await audit({ isFull: true, domain: inSmallRanges(domain), keptReading: kept });
