@@ -1,10 +1,14 @@
 import { domains } from "@tally/domains";
+import { awayFromMidnight } from "@tally/local/at-end";
 import { expect, test } from "vitest";
 import type { LoadPlan, Phase } from "./load-plan.ts";
 import { seedOfThread } from "./requests.ts";
 import { accept, loadOn, serverOf } from "./start-load.fixture.ts";
 
-/** The requests of each connection of a load, in order. */
+// Sales are of the day before the start of a thread.
+await awayFromMidnight();
+
+/** The requests of each connection of a load, in order. A connection that timed out would be two. */
 async function sentBy(
   plan: Partial<LoadPlan>,
   threads = 1,
@@ -21,7 +25,7 @@ async function sentBy(
       response.writeHead(201).end();
     });
   });
-  const load = loadOn(server.url, { readShare: 0.3, spread: "zipf", ...plan }, threads);
+  const load = loadOn(server.url, { readShare: 0.3, spread: "zipf", responseWithinMs: 60_000, ...plan }, threads);
   if (fill !== undefined) await load.run({ model: "fill", amount: fill });
   sent.clear();
   await load.run(phase);
