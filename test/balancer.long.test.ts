@@ -10,8 +10,10 @@ import { expectJson, keepSending, sold } from "./kit/sales.ts";
 import { startSystem } from "./kit/system.ts";
 import { auditOf } from "./kit/tally.ts";
 
+// A busy broker, or a gateway that still connects to it, must fail no request.
+const patient = { CONFIRM_WITHIN_MS: "20000" };
 const system = await startSystem(
-  { TRUST_PROXY: "127.0.0.1", DRAIN_MS: "6000" },
+  { TRUST_PROXY: "127.0.0.1", DRAIN_MS: "6000", ...patient },
   { instances: { gateway: 2, writer: 2 } },
 );
 
@@ -46,7 +48,7 @@ test("apps restart without a failed request; a killed gateway fails only what it
     await vi.waitFor(() => {
       expect(keyed.count).toBeGreaterThan(sent + 200);
       expect(unkeyed.ids.length).toBeGreaterThan(others + 200);
-    }, 30_000);
+    }, 60_000);
   };
   await more();
 
@@ -88,10 +90,11 @@ test("as in Docker, the balancer finds the gateways by the addresses of their na
   const hosts = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"];
   const gateways = hosts.map((host) => `http://${host}:${port}`);
   const start = async (from: number, to: number): Promise<void> => {
-    for (const host of hosts.slice(from, to)) spawnGateway(system, { HOST: host, PORT: String(port), AUTH: "off" });
+    for (const host of hosts.slice(from, to))
+      spawnGateway(system, { HOST: host, PORT: String(port), AUTH: "off", ...patient });
     const isLive = async (url: string) => (await fetch(`${url}/health/live`)).status === 200;
     for (const url of gateways.slice(from, to))
-      await expect.poll(() => isLive(url).catch(() => false), { timeout: 40_000 }).toBe(true);
+      await expect.poll(() => isLive(url).catch(() => false), { timeout: 90_000 }).toBe(true);
   };
   await start(0, 2);
   const balancer = await balance({ gateways: gateways.slice(0, 2), findBy: "addresses" });
