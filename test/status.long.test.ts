@@ -11,13 +11,14 @@ import { expectAllKept } from "./kit/tally.ts";
  * Every sale with a 201 is stored and ranked once, and no other.
  */
 
+// Shorter than the stream, and than the wait for a server that does not respond.
 const system = await startSystemWithServers(
   {},
-  { gatewayMain: gatewayWith({ headersWithinMs: 500, bodyWithinMs: 500 }) },
+  { gatewayMain: gatewayWith({ headersWithinMs: 3000, bodyWithinMs: 3000 }) },
 );
 const board = "/stores/1/top-items";
 const stream = await openStream(system.url, ["/status", board]);
-const waited = { timeout: 30_000, interval: 50 };
+const waited = { timeout: 90_000, interval: 50 };
 const ids: string[] = [];
 const sale = async () => void ids.push(await sold(system.url, 1));
 const statusOf = async (url: string) => (await fetch(url)).status;
@@ -48,26 +49,34 @@ const isOk = () =>
 
 test("names every process with its threads, and the flow of events", async () => {
   await isOk();
-  const { processes, servers } = status();
-  expect(servers.map(({ name, state }) => [name, state])).toEqual([
-    ["broker", "up"],
-    ["databaseWrite", "up"],
-    ["databaseRead", "up"],
-    ["redis", "up"],
-  ]);
-  const named = processes.map(({ app, pid, state, threads }) => [app, pid, state, threads.map((one) => one.state)]);
-  expect(named.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
-    ["gateway", system.gateway.pid, "up", []],
-    ["ranker", system.ranker.pid, "up", ["ready"]],
-    ["writer", system.writer.pid, "up", ["ready", "ready"]],
-  ]);
+  await becomes(({ processes, servers }) => {
+    expect(servers.map(({ name, state }) => [name, state])).toEqual([
+      ["broker", "up"],
+      ["databaseWrite", "up"],
+      ["databaseRead", "up"],
+      ["redis", "up"],
+    ]);
+    const named = processes.map(({ app, pid, state, threads }) => [app, pid, state, threads.map((one) => one.state)]);
+    expect(named.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
+      ["gateway", system.gateway.pid, "up", []],
+      ["ranker", system.ranker.pid, "up", ["ready"]],
+      ["writer", system.writer.pid, "up", ["ready", "ready"]],
+    ]);
+  });
   for (let n = 0; n < 20; n++) await sale();
-  await becomes(({ domains, hops, replicaLagMs, deadLetters }) => {
+  await becomes(({ domains, replicaLagMs, deadLetters }) => {
     const purchases = domains.find(({ name }) => name === "purchases");
     expect(purchases).toMatchObject({ accepted: { events: 20 }, stored: { events: 20 }, secondsToDrain: 0 });
     expect(purchases?.ranked.events).toBe(20);
-    expect(purchases?.stored.perSecond).toBeGreaterThan(0);
     expect(purchases?.lastStoredAt).not.toBeNull();
+    expect(replicaLagMs).toBe(0);
+    expect(deadLetters).toEqual({ open: 0, parked: 0, replayed: 0, discarded: 0 });
+  });
+  // Those of the last 10 s, which have perhaps passed.
+  await vi.waitFor(async () => {
+    await sale();
+    const { domains, hops } = status();
+    expect(domains.find(({ name }) => name === "purchases")?.stored.perSecond).toBeGreaterThan(0);
     expect(hops.map(({ name }) => name).toSorted()).toEqual([
       "confirmed-responded",
       "received-sealed",
@@ -76,9 +85,7 @@ test("names every process with its threads, and the flow of events", async () =>
       "stored-ranked",
     ]);
     for (const { p50Ms, p99Ms } of hops) expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
-    expect(replicaLagMs).toBe(0);
-    expect(deadLetters).toEqual({ open: 0, parked: 0, replayed: 0, discarded: 0 });
-  });
+  }, waited);
 });
 
 test.each([
@@ -92,18 +99,14 @@ test.each([
     for (const signal of signals) {
       await isOk();
       system.server(server).kill(signal);
-      await vi.waitFor(
-        () => {
-          const now = status();
-          expect(now.problems).toContain(problem);
-          expect(now.state).toBe("failing");
-          const others = now.servers.filter((one) => one.name !== name);
-          expect(others.map(({ state }) => state)).toEqual(["up", "up", "up"]);
-        },
-        { timeout: 20_000, interval: 20 },
-      );
+      await becomes((now) => {
+        expect(now.problems).toContain(problem);
+        expect(now.state).toBe("failing");
+        const others = now.servers.filter((one) => one.name !== name);
+        expect(others.map(({ state }) => state)).toEqual(["up", "up", "up"]);
+      });
       await clientsGet[server]?.();
-      expect(status().processes).toHaveLength(server === "redis" ? 0 : 3);
+      await becomes((now) => expect(now.processes).toHaveLength(server === "redis" ? 0 : 3));
       if (signal === "SIGSTOP") system.server(server).kill("SIGCONT");
       else await system.server(server).start();
     }
@@ -111,12 +114,12 @@ test.each([
     await expect.poll(() => stream.latest(1)?.status).toBe(200);
     await sale();
   },
-  240_000,
 );
 
 test("a writer that is killed is gone, what waits is seen, and both pass when it is back", async () => {
   await isOk();
   system.writer.kill("SIGKILL");
+  const forgottenAt = performance.now() + 60_000;
   await becomes((now) => expect(now.problems).toContain("no writer is running"));
   const { ingest } = queuesOf(status());
   await sale();
@@ -127,12 +130,14 @@ test("a writer that is killed is gone, what waits is seen, and both pass when it
     expect(now.secondsToDrain).toBeNull();
     expect(queuesOf(now).ingest.batches).toBe((ingest.batches ?? 0) + 1);
   });
-  const metrics = await (await fetch(`${system.operatorUrls[0]}/metrics`)).text();
-  expect(metrics).toContain(`tally_queue_messages{domain="purchases"} ${(ingest.batches ?? 0) + 1}\n`);
+  await expect
+    .poll(async () => (await fetch(`${system.operatorUrls[0]}/metrics`)).text())
+    .toContain(`tally_queue_messages{domain="purchases"} ${(ingest.batches ?? 0) + 1}\n`);
   await system.writer.start();
   // The one that died is shown for a minute.
   await becomes((now) => {
-    expect(now.problems).toEqual([expect.stringMatching(/^writer on .* sends no heartbeat$/)]);
+    const isShown = performance.now() < forgottenAt;
+    expect(now.problems).toEqual(isShown ? [expect.stringMatching(/^writer on .* sends no heartbeat$/)] : []);
     expect(now.secondsToDrain).toBe(0);
   });
 });
