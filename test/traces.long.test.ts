@@ -51,8 +51,17 @@ async function stepsInLogs(system: System): Promise<readonly Step[]> {
   );
 }
 
+/** With the first rankings: a batch that is stored while they are built may be ranked from the ledger, and then its
+ * message says what is known. */
+async function startBuilt(settings?: NodeJS.ProcessEnv): Promise<System> {
+  const system = await startSystem(settings);
+  const built = /"domain":"purchases".*"auditor: rankings rebuilt"/;
+  await expect.poll(() => readFile(system.ranker.logFile, "utf8")).toMatch(built);
+  return system;
+}
+
 test("the trace of a sampled request is logged at each step; other requests leave no line", async () => {
-  const system = await startSystem();
+  const system = await startBuilt();
   await sold(system.url, 5);
   await sold(system.url, 5, { headers: { traceparent: traceparent("00") } });
   await sold(system.url, 5, { headers: { traceparent: "none" } });
@@ -69,7 +78,7 @@ test("the trace of a sampled request is logged at each step; other requests leav
 });
 
 test("each entry of a sampled bulk request is traced; a setting samples other requests", async () => {
-  const system = await startSystem({ TRACE_ONE_IN: "1" });
+  const system = await startBuilt({ TRACE_ONE_IN: "1" });
   const single = await sold(system.url, 5);
   const response = await sellMany(system.url, 5, 2, { traceparent: traceparent("01") });
   const { results }: { readonly results: readonly { readonly id: string }[] } = JSON.parse(await response.text());
@@ -88,7 +97,7 @@ test("each entry of a sampled bulk request is traced; a setting samples other re
 
 test("with OTEL_EXPORTER_OTLP_ENDPOINT all steps are spans of one trace; an absent collector is one line", async () => {
   const collector = await openCollector();
-  const system = await startSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const system = await startBuilt({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   const id = await sold(system.url, 5, { headers: { traceparent: traceparent("01") } });
   await vi.waitFor(() => expectPath(collector.steps, id), 30_000);
   expect(collector.steps.find(({ step }) => step === "received")).toMatchObject({
