@@ -19,7 +19,7 @@ const { url } = system;
 const get = async (path: string): Promise<unknown> => (await fetch(url + path)).json();
 // The read endpoint may be behind.
 const shows = (path: string, expected: object) =>
-  vi.waitFor(async () => expect(await get(path)).toMatchObject(expected), 20_000);
+  vi.waitFor(async () => expect(await get(path)).toMatchObject(expected), 60_000);
 const becomes = (id: string, state: string) => shows(`/events/${id}`, { state });
 
 const refund = (line: number, numberOfItems: number) => ({
@@ -180,7 +180,7 @@ async function expectSums({ sales, takenBack, order, killed }: Scenario): Promis
     expect(state).toMatch(/^(stored|rejected)$/);
     return state;
   };
-  const states = await vi.waitFor(() => Promise.all(ids.map(stateOf)), 20_000);
+  const states = await vi.waitFor(() => Promise.all(ids.map(stateOf)), 60_000);
   expect(states.slice(0, many)).toEqual(sales.map(() => "stored"));
   const left = [...sales];
   for (const [at, { of, units, isVoid }] of takenBack.entries()) {

@@ -101,7 +101,7 @@ function wrongIn(command: string): readonly string[] {
 const isHistory = (name: string): boolean => /^docs\/decisions\/|CHANGELOG/.test(name);
 const current = documents.filter((name) => !isHistory(name) && name !== "docs/new-domain.md");
 
-test.each(current)("every command in %s has a script, and flags that it knows", { timeout: 120_000 }, (name) => {
+test.each(current)("every command in %s has a script, and flags that it knows", (name) => {
   const wrong = commandsIn(read(name)).map((command) => ({ command, words: wrongIn(command) }));
   expect(wrong.filter(({ words }) => words.length > 0)).toEqual([]);
 });
