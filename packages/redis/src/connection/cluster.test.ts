@@ -17,7 +17,7 @@ test("the nodes of a cluster, with the account of the first", () => {
   });
   expect(clusterAddressOf("rediss+cluster://:secret@h")).toEqual({
     nodes: [{ host: "h", port: 6379 }],
-    node: { password: "secret", tls: {} },
+    node: { password: "secret", tls: { signal: expect.any(AbortSignal) } },
   });
   expect(isCluster("rediss+cluster://h")).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { backOffMs, Outage, type Log } from "@tally/runtime";
 import { Cluster, Command, Redis as Node, type ClusterNode, type RedisOptions as DriverOptions } from "ioredis";
-import type { ConnectionOptions, Redis, RedisOptions } from "./redis.ts";
+import { tls, type ConnectionOptions, type Redis, type RedisOptions } from "./redis.ts";
 
 type Options = NonNullable<ConstructorParameters<typeof Cluster<"legacy">>[1]>;
 
@@ -22,8 +22,8 @@ export function isCluster(url: string): boolean {
 export function clusterAddressOf(text: string): ClusterAddress | undefined {
   const urls = text.split(",").map((entry) => entry.trim());
   const [first = ""] = urls;
-  const tls = scheme.exec(first)?.[1];
-  if (tls === undefined) return undefined;
+  const secure = scheme.exec(first)?.[1];
+  if (secure === undefined) return undefined;
   const { username, password } = new URL(first);
   return {
     nodes: urls.filter(Boolean).map((entry) => {
@@ -33,7 +33,7 @@ export function clusterAddressOf(text: string): ClusterAddress | undefined {
     node: {
       ...(username !== "" && { username: decodeURIComponent(username) }),
       ...(password !== "" && { password: decodeURIComponent(password) }),
-      ...(tls === "s" && { tls: {} }),
+      ...(secure === "s" && { tls }),
     },
   };
 }

@@ -1,33 +1,7 @@
-import { connect as connectTcp, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
 import { backOffMs, Outage } from "@tally/runtime";
-import { AbstractConnector, type RedisOptions as DriverOptions, Redis as Driver } from "ioredis";
+import { Redis as Driver } from "ioredis";
 import { clusterAddressOf, openCluster } from "./cluster.ts";
-import type { ConnectionOptions, Redis, RedisOptions } from "./redis.ts";
-
-/** Opens the sockets of ioredis as its own connector does, and listens for all of their errors. ioredis listens for the
- * first one only, and a second one would end the process: an untrusted certificate, and then bytes that are not TLS. */
-class Connector extends AbstractConnector {
-  readonly #options: DriverOptions;
-
-  constructor(given: unknown) {
-    // ioredis gives the options of the connection, with its defaults.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const options = given as DriverOptions;
-    super(options.disconnectTimeout ?? 0);
-    this.#options = options;
-  }
-
-  override connect(): Promise<Socket> {
-    const { host = "localhost", port = 6379, family = 0, tls } = this.#options;
-    const address = { host, port, family };
-    this.connecting = true;
-    const socket = tls === undefined ? connectTcp(address) : connectTls({ ...address, ...tls });
-    socket.on("error", (error) => (this.firstError = error));
-    this.stream = socket;
-    return Promise.resolve(socket);
-  }
-}
+import { tls, type ConnectionOptions, type Redis, type RedisOptions } from "./redis.ts";
 
 // Longer than any script or snapshot may keep Redis busy.
 const silenceMs = 20_000;
@@ -43,7 +17,6 @@ export function openRedis(options: RedisOptions): Redis {
     ...(commandTimeout === undefined ? { maxRetriesPerRequest: null } : { maxRetriesPerRequest: 1, commandTimeout }),
     // Reconnects when a peer vanished without closing.
     socketTimeout: silenceMs,
-    Connector,
   };
   return cluster === undefined ? openServer(options, shared) : openCluster(cluster, options, shared);
 }
@@ -53,6 +26,7 @@ function openServer({ url, label, log, ...options }: RedisOptions, shared: Conne
   let leftAt = -leaveEveryMs;
   const redis = new Driver(url, {
     ...shared,
+    ...(url.startsWith("rediss:") && { tls }),
     enableAutoPipelining: true,
     enableOfflineQueue: options.queuesWhileDown ?? true,
     // After a failover the old primary still responds, as a replica. By then its name may resolve to the new primary.
