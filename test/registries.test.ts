@@ -13,7 +13,7 @@ import { expectEnd, runTally } from "./kit/tally.ts";
 /* Stores and items that operators register. */
 
 const { system, keyOf, operator, reader, at } = await startOperated();
-beforeEach(awayFromMidnight);
+beforeEach(() => awayFromMidnight());
 
 const put = (store: string, body: unknown, own = operator, gateway = 0, many = "stores") =>
   postJson(`${system.urls[gateway]}/${many}/${store}`, body, own, "PUT");
