@@ -1,4 +1,4 @@
-import type { Log } from "@tally/runtime";
+import { listensForAllErrors, type Log } from "@tally/runtime";
 import { connect, type Channel, type ChannelModel } from "amqplib";
 import { brokerNodes } from "./broker-nodes.ts";
 import { MessagingError } from "./declare-queues.ts";
@@ -33,13 +33,6 @@ export function renewWithChannel(channel: Channel, renew: Renew, onEnd: () => vo
     renew(reason);
   });
 }
-
-/*
- * While amqplib connects, it listens for the first error of its socket only. A TLS socket can have two: its certificate
- * is not trusted, and the broker's next bytes are not TLS. The second one would end the process. On a socket with a
- * signal, Node itself keeps a listener.
- */
-const listensForAllErrors = { signal: new AbortController().signal };
 
 interface Options extends ConnectionOptions {
   /** Creates channels, consumers and queues on each new connection: amqplib restores only the connection. */

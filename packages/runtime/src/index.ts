@@ -10,6 +10,7 @@ export { type HealthServer, kept, startHealthServer } from "./service/start-heal
 export { runService } from "./service/run-service.ts";
 export { backOff, backOffMs, CataloguedError, Outage, reasonOf, silentLog } from "./failures/failures.ts";
 export type { CatalogueEntry, FailureClass, Log } from "./failures/failures.ts";
+export { listensForAllErrors } from "./failures/listens-for-all-errors.ts";
 export { fleetMetrics, fleetAppSettings, runFleetApp } from "./threads/run-fleet-app.ts";
 export type { FleetAppConfig, FleetReporter } from "./threads/run-fleet-app.ts";
 export { runThread, within } from "./threads/run-thread.ts";

@@ -1,4 +1,4 @@
-import type { Log } from "@tally/runtime";
+import { listensForAllErrors, type Log } from "@tally/runtime";
 import type { RedisCommander, RedisOptions as DriverOptions } from "ioredis";
 
 /** The commands of a single server or of a cluster. In a cluster all keys of one command are in one hash slot. */
@@ -27,11 +27,5 @@ export interface RedisOptions {
 /** For every connection, to a single server or to a node. */
 export type ConnectionOptions = Pick<DriverOptions, "socketTimeout" | "commandTimeout" | "maxRetriesPerRequest">;
 
-/** ioredis listens for the first error of a socket only. A TLS socket can have two: an untrusted certificate, and then
- * bytes that are not TLS. The second one would end the process. On a socket with a signal, Node itself keeps a listener,
- * and the signal keeps the socket: each socket has its own signal. */
-export const tls: DriverOptions["tls"] & { readonly signal: AbortSignal } = {
-  get signal() {
-    return new AbortController().signal;
-  },
-};
+/** For a connection with TLS. */
+export const tls: DriverOptions["tls"] & typeof listensForAllErrors = listensForAllErrors;
