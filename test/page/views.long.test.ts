@@ -198,7 +198,7 @@ pageTest("/docs shows every operation of the API reference, and sends one", asyn
   const { paths } = await referenceOf(system.url);
   const operations = Object.values(paths).flatMap((item) => Object.keys(item));
   const { page, expectNoFaults } = await open(`${system.url}/docs`);
-  await expect.poll(() => page.locator(".opblock").count()).toBe(operations.length);
+  await expect.poll(() => page.locator(".opblock").count(), { timeout: 120_000 }).toBe(operations.length);
   await page.getByText("/stores/{storeID}/top-items").first().click();
   for (const name of ["Try it out", "Execute"]) await page.getByRole("button", { name }).click();
   await page.locator(".live-responses-table").getByText("200").first().waitFor();
