@@ -103,5 +103,5 @@ test.each(posts.map((one) => [one.name, one] as const))("%s", async (_, one) => 
 
 // The read endpoint may be behind.
 test.each(reads.map((one) => [one.name, one] as const))("%s", (_, one) =>
-  vi.waitFor(async () => void (await expectShown(one)), { timeout: 20_000, interval: 100 }),
+  vi.waitFor(async () => void (await expectShown(one)), { timeout: 60_000, interval: 100 }),
 );

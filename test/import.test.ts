@@ -71,7 +71,7 @@ test("a CSV may have one item in each line, a byte order mark, quotes, and its c
   expect(await importFile(path)).toMatchObject({ accepted: 2, rejected: 0 });
   // They are accepted, and perhaps not ranked yet.
   await expect
-    .poll(async () => (await tallyJson(system, "top", "store", "3")).items)
+    .poll(async () => (await tallyJson(system, "top", "store", "3")).items, { timeout: 90_000 })
     .toEqual([
       { rank: 1, itemID: 85571, quantity: 3 },
       { rank: 2, itemID: 12, quantity: 1 },
