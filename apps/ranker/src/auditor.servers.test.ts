@@ -104,7 +104,7 @@ test("after a failover of Redis the newest batches are ranked first, before the 
   const ranked: string[] = [];
   let instance = await rankings.instance();
   await rankings.noteChecked(domain.name, instance, closedTo);
-  const instanceNow = vi.fn(async () => instance);
+  const instanceNow = vi.fn<Rankings["instance"]>(async () => instance);
   start({
     ...rankings,
     instance: instanceNow,
