@@ -19,8 +19,8 @@ const failedRequests = /Failed to load resource|net::ERR_/;
 function slowness(): number {
   const [begunAt, before] = [performance.now(), process.threadCpuUsage()];
   while (performance.now() < begunAt + 100);
-  const { user, system } = process.threadCpuUsage(before);
-  return (1000 * (performance.now() - begunAt)) / (user + system);
+  const used = process.threadCpuUsage(before);
+  return (1000 * (performance.now() - begunAt)) / (used.user + used.system);
 }
 
 const tile = (label: string) => `.tile:has(dt:text-is("${label}"))`;
