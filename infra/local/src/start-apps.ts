@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { ChildServer, runStages, type ServerHome } from "./process/child-server.ts";
+import { ChildServer, runStages, type ServerHome, type ServerPlan } from "./process/child-server.ts";
 import { whileLocked, directoryVariable, endLeftovers } from "./process/directory-lock.ts";
 import { freePorts } from "./process/free-ports.ts";
 import { isReady, Waits } from "./process/until.ts";
@@ -90,28 +90,30 @@ async function plannedApps(options: AppsOptions) {
   const operatorPorts = free.splice(-gateway);
   if (firstPort !== 0) free[0] = firstPort;
   const planned = (app: AppName, count: number): readonly [ChildServer, ...ChildServer[]] => {
-    const [first, ...others] = free.splice(0, count).map((port, index) =>
-      appServer(
-        root,
+    const main = (app === "gateway" && options.gatewayMain) || [join(root, "apps", app, "src", "main.ts")];
+    const [first, ...others] = free.splice(0, count).map((port, index) => {
+      const isGateway = app === "gateway";
+      const own = {
+        ...(options.accounts && addressVariables(options.accounts[app])),
+        ...(isGateway && {
+          PORT: String(port),
+          OPERATOR_DATABASE_URL: (options.accounts?.maintenance ?? options.addresses).databaseWriteUrl,
+        }),
+        ...options.environmentOf?.(app, index),
+        [directoryVariable]: directory,
+      };
+      return appServer(
         {
           app,
           name: count === 1 ? app : `${app}-${index + 1}`,
           port,
-          healthPort: app === "gateway" ? (operatorPorts[index] ?? 0) : port,
-          environment: {
-            ...(options.accounts && addressVariables(options.accounts[app])),
-            ...(app === "gateway" && {
-              OPERATOR_DATABASE_URL: (options.accounts?.maintenance ?? options.addresses).databaseWriteUrl,
-            }),
-            ...options.environmentOf?.(app, index),
-            [directoryVariable]: directory,
-          },
-          execArgv: options.execArgv?.(app, index) ?? [],
-          main: app === "gateway" ? options.gatewayMain : undefined,
+          healthPort: isGateway ? (operatorPorts[index] ?? 0) : port,
+          environment: own,
+          args: [...(options.execArgv?.(app, index) ?? []), ...heapFlags, ...main],
         },
         home,
-      ),
-    );
+      );
+    });
     if (first === undefined) throw new TypeError(`at least one ${app} is needed`);
     return [first, ...others];
   };
@@ -128,18 +130,10 @@ async function plannedApps(options: AppsOptions) {
 
 const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
 
-interface AppPlan {
+interface AppPlan extends Pick<ServerPlan, "name" | "port" | "args" | "environment"> {
   readonly app: AppName;
-  /** The process: the app's name, or `gateway-1` and so on when there are several. */
-  readonly name: string;
-  /** For a gateway the port for clients; for writer and ranker the same as `healthPort`. */
-  readonly port: number;
+  /** For writer and ranker the same as `port`, which a gateway has for clients. */
   readonly healthPort: number;
-  readonly environment: NodeJS.ProcessEnv;
-  /** The module and its arguments. Default: the app's. */
-  readonly main?: readonly string[] | undefined;
-  /** Flags for node, before the heap flags. */
-  readonly execArgv: readonly string[];
 }
 
 /** Flags for node that bound the memory of an app. The images have the same; a test compares them. With V8's defaults a
@@ -160,21 +154,12 @@ export const heapFlags = [
 ];
 
 /** One process of an app, not started yet. It serves when its readiness route succeeds. */
-export function appServer(root: string, plan: AppPlan, home: ServerHome): ChildServer {
-  const { app, name, port, healthPort, environment, execArgv, main } = plan;
-  const prefix = app.toUpperCase();
+export function appServer({ app, healthPort, environment, ...plan }: AppPlan, home: ServerHome): ChildServer {
   return new ChildServer(
     {
-      name,
+      ...plan,
       program: process.execPath,
-      args: [...execArgv, ...heapFlags, ...(main ?? [join(root, "apps", app, "src", "main.ts")])],
-      environment: {
-        ...(app === "gateway" && { PORT: String(port) }),
-        [`${prefix}_HEALTH_PORT`]: String(healthPort),
-        HOST: "127.0.0.1",
-        ...environment,
-      },
-      port,
+      environment: { [`${app.toUpperCase()}_HEALTH_PORT`]: String(healthPort), HOST: "127.0.0.1", ...environment },
       ready: () => isReady(`http://127.0.0.1:${healthPort}/health/ready`),
     },
     home,

@@ -31,7 +31,7 @@ const ports = await freePorts(4);
 const migrated: unknown[] = [];
 const server = (app: AppName, port = 0, name: string = app) => {
   const home = { directory: root, environment: {}, say: () => undefined, signal: stopping.signal };
-  return appServer(root, { app, name, port, healthPort: port, environment: {}, execArgv: [] }, home);
+  return appServer({ app, name, port, healthPort: port, args: [join(root, "apps", app, "src", "main.ts")] }, home);
 };
 const apps = {
   gateway: server("gateway", ports[0]),
