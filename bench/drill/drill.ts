@@ -42,50 +42,47 @@ export type DrillReport = Awaited<ReturnType<typeof runDrill>>;
 export async function runDrill(options: DrillOptions) {
   const { directory, domains, seed, sabotage, rate: eventsPerSecond, say } = options;
   const names = domains.map(({ name }) => name);
+  await using opened = new AsyncDisposableStack();
   const system = await openSystem(options);
-  let load: Thread<LoadCalls> | undefined;
-  try {
-    const kinds = possibleKinds(options, system.source);
-    const limits = { inFlightMax, finishWithinMs: sabotage === undefined ? 60_000 : sabotagedMs };
-    const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, directory };
-    load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
-    const { outcomes, failures, letters, lost } = await injectAll(system, load, { ...options, kinds });
-    say("the load ends; waiting for the events under way");
-    const totals = await load.call("finish");
-    say(`audit of ${totals.acknowledged} acknowledged events`);
-    const lostNow = await stillLost(system.database, lost);
-    // Rankings are equal again by then, whatever the last fault was.
-    const waitSeconds = sabotage === undefined ? options.equalWithin : 300;
-    const audited = await runAudit(system, directory, lostNow, waitSeconds);
-    const kept = await countDeadLetters(system, lostNow);
-    const contents = await checkContents(system.database, directory, domains, lost);
-    const found = [
-      ...failures,
-      ...outcomes.flatMap(lateness),
-      ...differences(totals, audited, { injected: letters, kept }, lost),
-    ];
-    const { wrong, firstWrong } = contents;
-    if (wrong > 0)
-      found.push(`${wrong} acknowledged contents are in no row and in no dead letter, the first of ${firstWrong}`);
-    return {
-      seed,
-      sabotage,
-      faults: outcomes,
-      load: totals,
-      // Acknowledged, faults included.
-      eventsPerSecond: Math.round(totals.acknowledged / totals.seconds),
-      audit: audited.audit,
-      domains: names.map((name) => figuresOf(name, totals, audited)),
-      contents,
-      // Events in commits that a promoted replica did not have.
-      lostByDatabase: idsOf(lostNow).length,
-      auditSeconds: audited.seconds,
-      differences: found,
-    };
-  } finally {
-    await load?.stop();
-    await system.close();
-  }
+  opened.defer(() => system.close());
+  const kinds = possibleKinds(options, system.source);
+  const limits = { inFlightMax, finishWithinMs: sabotage === undefined ? 60_000 : sabotagedMs };
+  const plan: LoadPlan = { urls: system.urls, domains: names, eventsPerSecond, ...limits, seed, directory };
+  const load = startThread<LoadCalls>(new URL("load/thread.ts", import.meta.url), plan);
+  opened.defer(() => load.stop());
+  const { outcomes, failures, letters, lost } = await injectAll(system, load, { ...options, kinds });
+  say("the load ends; waiting for the events under way");
+  const totals = await load.call("finish");
+  say(`audit of ${totals.acknowledged} acknowledged events`);
+  const lostNow = await stillLost(system.database, lost);
+  // Rankings are equal again by then, whatever the last fault was.
+  const waitSeconds = sabotage === undefined ? options.equalWithin : 300;
+  const audited = await runAudit(system, directory, lostNow, waitSeconds);
+  const kept = await countDeadLetters(system, lostNow);
+  const contents = await checkContents(system.database, directory, domains, lost);
+  const found = [
+    ...failures,
+    ...outcomes.flatMap(lateness),
+    ...differences(totals, audited, { injected: letters, kept }, lost),
+  ];
+  const { wrong, firstWrong } = contents;
+  if (wrong > 0)
+    found.push(`${wrong} acknowledged contents are in no row and in no dead letter, the first of ${firstWrong}`);
+  return {
+    seed,
+    sabotage,
+    faults: outcomes,
+    load: totals,
+    // Acknowledged, faults included.
+    eventsPerSecond: Math.round(totals.acknowledged / totals.seconds),
+    audit: audited.audit,
+    domains: names.map((name) => figuresOf(name, totals, audited)),
+    contents,
+    // Events in commits that a promoted replica did not have.
+    lostByDatabase: idsOf(lostNow).length,
+    auditSeconds: audited.seconds,
+    differences: found,
+  };
 }
 
 /** Lists the faults that these servers do not allow. Throws when the user has named one. */

@@ -29,6 +29,7 @@ const gatewayOfDesigns = join(import.meta.dirname, "designs", "gateway.ts");
 export async function openSystem(plan: OwnPlan & { readonly directory: string }): Promise<System> {
   const { root, directory, design: designName, durability, gateways, settings, say, signal } = plan;
   const design = designOf(designName);
+  await using opened = new AsyncDisposableStack();
   const system = await startSystem({
     root,
     directory,
@@ -55,52 +56,47 @@ export async function openSystem(plan: OwnPlan & { readonly directory: string })
     say,
     signal,
   });
+  opened.defer(() => system.stop());
   const { services } = system;
   const { operator } = services;
   let balancer: Balancer | undefined;
-  let scaling: Awaited<ReturnType<typeof startScaling>> | undefined;
-  const close = async (): Promise<void> => {
-    try {
-      await scaling?.stop();
-    } finally {
-      await balancer?.stop();
-      await system.stop();
+  let changes: readonly Scaled[] | undefined;
+  if (design.balanced) {
+    const environment = { PATH: process.env["PATH"] };
+    const own = { directory: join(directory, "balancer"), gateways: system.urls, environment };
+    balancer = await startBalancer({ ...own, say, signal });
+    opened.defer(balancer.stop);
+    if (design.scales) {
+      const scaling = await startScaling({ ...system, balancer, say });
+      opened.defer(scaling.stop);
+      ({ changes } = scaling);
     }
-  };
-  try {
-    if (design.balanced) {
-      const environment = { PATH: process.env["PATH"] };
-      const own = { directory: join(directory, "balancer"), gateways: system.urls, environment };
-      balancer = await startBalancer({ ...own, say, signal });
-      if (design.scales) scaling = await startScaling({ ...system, balancer, say });
-    }
-    const healthUrl = ({ port }: Server): string => `http://127.0.0.1:${port}`;
-    return await observed({
-      root,
-      urls: balancer === undefined ? system.urls : [balancer.url],
-      operatorUrls: system.operatorUrls,
-      writerUrls: system.writers.map(healthUrl),
-      rankerUrls: system.rankers.map(healthUrl),
-      // Its maintenance account may not declare queues where those are transient.
-      environment: { ...system.environment, AMQP_URL: system.accounts.maintenance.amqpUrl },
-      versions: await versionsOf(services),
-      processes: [
-        ...system.gateways,
-        ...(balancer === undefined ? [] : [balancer.server]),
-        ...system.writers,
-        ...system.rankers,
-        ...services.servers,
-      ],
-      amqpUrl: system.addresses.amqpUrl,
-      redis: operator && ((command) => operator.redis(command)),
-      namespace,
-      scaled: scaling?.changes,
-      close,
-    });
-  } catch (error) {
-    await close();
-    throw error;
   }
+  const healthUrl = ({ port }: Server): string => `http://127.0.0.1:${port}`;
+  const observing = await observed({
+    root,
+    urls: balancer === undefined ? system.urls : [balancer.url],
+    operatorUrls: system.operatorUrls,
+    writerUrls: system.writers.map(healthUrl),
+    rankerUrls: system.rankers.map(healthUrl),
+    // Its maintenance account may not declare queues where those are transient.
+    environment: { ...system.environment, AMQP_URL: system.accounts.maintenance.amqpUrl },
+    versions: await versionsOf(services),
+    processes: [
+      ...system.gateways,
+      ...(balancer === undefined ? [] : [balancer.server]),
+      ...system.writers,
+      ...system.rankers,
+      ...services.servers,
+    ],
+    amqpUrl: system.addresses.amqpUrl,
+    redis: operator && ((command) => operator.redis(command)),
+    namespace,
+    scaled: changes,
+    close: () => all.disposeAsync(),
+  });
+  const all = opened.move();
+  return observing;
 }
 
 /** The addresses of each app in a design. */

@@ -21,19 +21,14 @@ import { readCounters, readHops, startWatch } from "./watch/watch.ts";
 
 /** One run on a fresh system: fill, drain, warm-up, drain, load, drain, audit. */
 export async function runBench(plan: BenchPlan): Promise<Report> {
-  const { directory, release } = await claimDirectory(join(plan.root, ".tally"), "bench", plan.say);
-  try {
-    const { build } = plan;
-    const system = await (build === undefined ? openSystem({ ...plan, directory }) : openBuild(build, plan));
-    try {
-      return await unlessAborted(plan.signal, measure(plan, system, join(directory, "acknowledged")));
-    } finally {
-      await system.close();
-    }
-  } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-    await release();
-  }
+  const { build, root, say, signal } = plan;
+  await using opened = new AsyncDisposableStack();
+  const { directory, release } = await claimDirectory(join(root, ".tally"), "bench", say);
+  opened.defer(release);
+  opened.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+  const system = await (build === undefined ? openSystem({ ...plan, directory }) : openBuild(build, plan));
+  opened.defer(() => system.close());
+  return await unlessAborted(signal, measure(plan, system, join(directory, "acknowledged")));
 }
 
 /** Rejects at once when `signal` is aborted. The work then ends with the process. */

@@ -90,33 +90,31 @@ export async function openBuild({ folder }: Build, plan: Pick<BenchPlan, "settin
     { name: "launcher", program: "sh", args: ["-c", `exec ${scripts.dev}`], port, ready, readyWithinMs },
     { directory: folder, environment, say: () => undefined, signal },
   );
-  const close = async (): Promise<void> => {
+  await using opened = new AsyncDisposableStack();
+  opened.defer(async () => {
     launcher.kill("SIGTERM");
     await until(async () => launcher.pid === undefined, { withinMs: endWithinMs });
     await launcher.stop();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
+  await launcher.start();
+  const tallyEnvironment: NodeJS.ProcessEnv = {
+    ...settings,
+    PATH,
+    ...parseEnv(await readFile(join(directory, "dev", "environment"), "utf8")),
   };
-  try {
-    await launcher.start();
-    const tallyEnvironment: NodeJS.ProcessEnv = {
-      ...settings,
-      PATH,
-      ...parseEnv(await readFile(join(directory, "dev", "environment"), "utf8")),
-    };
-    return await observed({
-      root: folder,
-      ...addressesIn(await readFile(launcher.logFile, "utf8")),
-      environment: tallyEnvironment,
-      versions: { node: (await run("node", ["--version"], { env: { PATH } })).stdout.trim() },
-      processes: [...(await processesIn(join(directory, "apps"))), ...(await processesIn(join(directory, "dev")))],
-      amqpUrl: tallyEnvironment["AMQP_URL"] ?? "",
-      namespace: settings["NAMESPACE"] ?? "tally",
-      close,
-    });
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const observing = await observed({
+    root: folder,
+    ...addressesIn(await readFile(launcher.logFile, "utf8")),
+    environment: tallyEnvironment,
+    versions: { node: (await run("node", ["--version"], { env: { PATH } })).stdout.trim() },
+    processes: [...(await processesIn(join(directory, "apps"))), ...(await processesIn(join(directory, "dev")))],
+    amqpUrl: tallyEnvironment["AMQP_URL"] ?? "",
+    namespace: settings["NAMESPACE"] ?? "tally",
+    close: () => all.disposeAsync(),
+  });
+  const all = opened.move();
+  return observing;
 }
 
 /** The addresses that `pnpm dev` prints. The gateway's metrics come first, the writer's and the ranker's last. */

@@ -34,7 +34,9 @@ export async function startBalancer(options: BalancerOptions) {
   const program = await installedProgram("haproxy", "HAProxy", options);
   const directory = resolve(options.directory);
   await endLeftovers(directory, say);
+  await using opened = new AsyncDisposableStack();
   const dns = await serveDns("gateway");
+  opened.defer(() => dns.close());
   dns.set(gateways.map(addressOf));
   const [port = 0, operatorPort = 0] = await freePorts(2);
   const operatorUrl = `http://127.0.0.1:${operatorPort}`;
@@ -55,26 +57,16 @@ export async function startBalancer(options: BalancerOptions) {
     },
     { directory, environment: { PATH: environment["PATH"], [directoryVariable]: directory }, say, signal },
   );
-  const stop = async (): Promise<void> => {
-    await server.stop();
-    await dns.close();
-  };
+  opened.defer(async () => void (await server.stop()));
   const serving = async (): Promise<number> => {
     const metrics = await (await fetch(`${operatorUrl}/metrics`)).text();
     return Number(/^haproxy_backend_active_servers\{proxy="gateways"\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
   };
-  try {
-    await server.start();
-    const all = await until(async () => (await serving()) === gateways.length, { withinMs: 30_000, signal });
-    if (!all)
-      throw new ServiceError(
-        "server-failed",
-        `The balancer reaches ${await serving()} gateways. See ${server.logFile}`,
-      );
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  await server.start();
+  const reached = await until(async () => (await serving()) === gateways.length, { withinMs: 30_000, signal });
+  if (!reached)
+    throw new ServiceError("server-failed", `The balancer reaches ${await serving()} gateways. See ${server.logFile}`);
+  const all = opened.move();
   return {
     url: `http://127.0.0.1:${port}`,
     /** /health/live, /health/ready and /metrics. */
@@ -85,7 +77,7 @@ export async function startBalancer(options: BalancerOptions) {
     setGateways: (urls: readonly string[]) => dns.set(urls.map(addressOf)),
     /** The number of gateways that it sends requests to. */
     serving,
-    stop,
+    stop: () => all.disposeAsync(),
   };
 }
 

@@ -21,43 +21,40 @@ export type System<S extends Services = Services> = Awaited<ReturnType<typeof st
 export async function startSystem<S extends Services>(options: SystemOptions<S>) {
   const { root, database, namespace, say, signal, waits } = options;
   const directory = join(options.directory, "services");
+  await using started = new AsyncDisposableStack();
   const services = await options.services({ directory, database, namespace, say, signal, waits });
+  started.defer(() => services.stop());
   const { addresses, accounts } = services;
   const environment: NodeJS.ProcessEnv = { ...options.environment, NAMESPACE: namespace };
-  try {
-    signal?.throwIfAborted();
-    const apps = await startApps({
-      ...options,
-      directory: join(options.directory, "apps"),
-      addresses,
-      accounts,
-      environment,
-    });
-    const processes = [...apps.gateways, ...apps.writers, ...apps.rankers, ...services.servers];
-    return {
-      ...apps,
-      root,
-      namespace,
-      services,
-      /** The process of an app or of a private server. Throws for an unknown name. */
-      server(name: string): Server {
-        const found = processes.find((one) => one.name === name);
-        if (found === undefined) throw new TypeError(`there is no process ${name}`);
-        return found;
-      },
-      /** With the administrator's account. */
-      addresses,
-      /** With the accounts of its apps and of `tally`. */
-      accounts,
-      /** Variables with which `tally` works on this system, as the administrator. */
-      environment: { ...environment, ...addressVariables(addresses) },
-      async stop() {
-        await apps.stop();
-        await services.stop();
-      },
-    };
-  } catch (error) {
-    await services.stop();
-    throw error;
-  }
+  signal?.throwIfAborted();
+  const apps = await startApps({
+    ...options,
+    directory: join(options.directory, "apps"),
+    addresses,
+    accounts,
+    environment,
+  });
+  started.defer(() => apps.stop());
+  const all = started.move();
+  let stopped: Promise<void> | undefined;
+  const processes = [...apps.gateways, ...apps.writers, ...apps.rankers, ...services.servers];
+  return {
+    ...apps,
+    root,
+    namespace,
+    services,
+    /** The process of an app or of a private server. Throws for an unknown name. */
+    server(name: string): Server {
+      const found = processes.find((one) => one.name === name);
+      if (found === undefined) throw new TypeError(`there is no process ${name}`);
+      return found;
+    },
+    /** With the administrator's account. */
+    addresses,
+    /** With the accounts of its apps and of `tally`. */
+    accounts,
+    /** Variables with which `tally` works on this system, as the administrator. */
+    environment: { ...environment, ...addressVariables(addresses) },
+    stop: () => (stopped ??= all.disposeAsync()),
+  };
 }

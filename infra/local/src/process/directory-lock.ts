@@ -31,22 +31,13 @@ export async function whileLocked<T extends { readonly stop: () => Promise<void>
   directory: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const release = await lockDirectory(directory);
-  try {
-    const started = await work();
-    let stopped: Promise<void> | undefined;
-    const stop = async (): Promise<void> => {
-      try {
-        await started.stop();
-      } finally {
-        await release();
-      }
-    };
-    return { ...started, stop: () => (stopped ??= stop()) };
-  } catch (error) {
-    await release();
-    throw error;
-  }
+  await using held = new AsyncDisposableStack();
+  held.defer(await lockDirectory(directory));
+  const started = await work();
+  held.defer(() => started.stop());
+  const all = held.move();
+  let stopped: Promise<void> | undefined;
+  return { ...started, stop: () => (stopped ??= all.disposeAsync()) };
 }
 
 /** Creates `<parent>/<name>-<pid>`, empty and locked. First ends and deletes what killed processes have left there.
