@@ -1,11 +1,7 @@
-/** Another module for one of our packages, which exports the same except for one or two functions. */
-interface Substitute {
-  readonly app: "gateway" | "writer" | "ranker";
-  readonly specifier: `@tally/${string}`;
-  readonly module: URL;
-}
+import type { AppName } from "@tally/local";
 
-const substitute = (app: Substitute["app"], specifier: Substitute["specifier"], file: string): Substitute => ({
+/** Another module for one of our packages, which exports the same except for one or two functions. */
+const substitute = (app: AppName, specifier: `@tally/${string}`, file: string) => ({
   app,
   specifier,
   module: new URL(`sabotage/${file}`, import.meta.url),
@@ -30,7 +26,7 @@ export const sabotages = {
   "sale-lock": [substitute("writer", "@tally/domains", "no-sale-lock.ts")],
   /** The gateway responds 2xx before the broker has confirmed. */
   "early-2xx": [substitute("gateway", "@tally/broker", "early-confirm.ts")],
-} as const satisfies Record<string, readonly Substitute[]>;
+} as const satisfies Record<string, readonly ReturnType<typeof substitute>[]>;
 
 export type Sabotage = keyof typeof sabotages;
 

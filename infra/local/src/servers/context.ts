@@ -7,12 +7,8 @@ import type { ServerHome } from "../process/child-server.ts";
 import { searchPath } from "../process/run-command.ts";
 import { directoryVariable } from "../process/directory-lock.ts";
 
-export interface MoreConfiguration {
-  readonly redis: readonly string[];
-  readonly rabbitmq: readonly string[];
-  /** Command-line options of primary and replica. */
-  readonly database: readonly string[];
-}
+/** The database's are command-line options of primary and replica. */
+export type MoreConfiguration = Readonly<Record<"redis" | "rabbitmq" | "database", readonly string[]>>;
 
 /** What every private server of one directory is built from. Its `environment` is PATH, LANG and HOME only: no setting
  * of the user's shell. */

@@ -117,32 +117,7 @@ function bufferPoolMebibytes(): number {
   return Math.round(Math.min(Math.max(totalmem() / 16 / 2 ** 20, 128), 1024));
 }
 
-export interface DatabasePrograms {
-  readonly server: string;
-  readonly client: string;
-}
-
-/** What MariaDB and MySQL do differently. The rest is in database.ts and database-server.ts. */
-export interface DatabaseEngine {
-  readonly name: "MariaDB" | "MySQL";
-  /** Creates the system tables and sets root's password: root never exists without one. `options` name the folder and
-   * must come first. */
-  initialise(options: readonly string[], programs: DatabasePrograms, context: ServerContext): Promise<void>;
-  readonly redoLogOption: string;
-  readonly primaryOptions: readonly string[];
-  readonly replicaOptions: readonly string[];
-  /** Makes a replica write what it gets from the primary to its own binary log, from which other replicas continue when
-   * it is promoted. */
-  readonly relayedLogOptions: readonly string[];
-  readonly lagPrivileges: string;
-  readonly selectPosition: string;
-  /** SQL for a replica that was copied from the primary at this position; empty: before the primary's first commit. */
-  adoptPosition(position: string): string;
-  /** Waits up to 1 s. Selects 0 when the replica has reached this position, else another value. */
-  waitFor(position: string): string;
-  /** SQL that makes a replica follow the primary at this port. */
-  follow(primaryPort: number, user: string, password: string): string;
-}
+export type DatabasePrograms = Readonly<Record<"server" | "client", string>>;
 
 /** `replica-1`, `replica-2`, … when there are several. */
 export type DatabaseRole = "primary" | "replica" | `replica-${number}`;
@@ -179,10 +154,15 @@ AppArmor may confine the database to /var/lib/mysql. Use Docker, or add the line
 to /etc/apparmor.d/local/mariadbd (MySQL: usr.sbin.mysqld) and run
     sudo systemctl reload apparmor`;
 
-export const mariadb: DatabaseEngine = {
+/** What MariaDB and MySQL do differently. The rest is in database.ts and database-server.ts. */
+export type DatabaseEngine = typeof mariadb;
+
+export const mariadb = {
   name: "MariaDB",
 
-  async initialise(given, programs, context) {
+  /** Creates the system tables and sets root's password: root never exists without one. `given` name the folder and
+   * must come first. */
+  async initialise(given: readonly string[], programs: DatabasePrograms, context: ServerContext): Promise<void> {
     const install =
       findProgram(["mariadb-install-db", "mysql_install_db"], context.environment) ?? "mariadb-install-db";
     // A small log: the folder is copied for the replica, and the first start enlarges it.
@@ -205,12 +185,17 @@ export const mariadb: DatabaseEngine = {
   redoLogOption: "--innodb-log-file-size",
   primaryOptions: ["--gtid-strict-mode=ON", "--binlog-format=ROW"],
   replicaOptions: ["--gtid-strict-mode=ON", "--read-only=ON", "--skip-slave-start"],
+  /** Makes a replica write what it gets from the primary to its own binary log, from which other replicas continue when
+   * it is promoted. */
   relayedLogOptions: ["--log-slave-updates=ON", "--binlog-format=ROW"],
   lagPrivileges: "BINLOG MONITOR, SLAVE MONITOR",
   selectPosition: "SELECT @@GLOBAL.gtid_binlog_pos",
-  adoptPosition: (position) => `SET GLOBAL gtid_slave_pos = '${position}'`,
-  waitFor: (position) => `SELECT MASTER_GTID_WAIT('${position}', 1)`,
-  follow: (port, user, password) =>
+  /** SQL for a replica that was copied from the primary at this position; empty: before the primary's first commit. */
+  adoptPosition: (position: string) => `SET GLOBAL gtid_slave_pos = '${position}'`,
+  /** Waits up to 1 s. Selects 0 when the replica has reached this position, else another value. */
+  waitFor: (position: string) => `SELECT MASTER_GTID_WAIT('${position}', 1)`,
+  /** SQL that makes a replica follow the primary at this port. */
+  follow: (port: number, user: string, password: string) =>
     `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${port}, MASTER_USER = '${user}', ` +
     `MASTER_PASSWORD = '${password}', MASTER_CONNECT_RETRY = 1, MASTER_USE_GTID = slave_pos`,
 };

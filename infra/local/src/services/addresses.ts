@@ -1,17 +1,9 @@
 import { ConfigError, readConfig, systemSettings } from "@tally/runtime";
 import { ServiceError } from "../process/run-command.ts";
 
-/** Addresses of the services, as URLs with user and password. */
-export interface Addresses {
-  /** A cluster has one for each node, with commas between. */
-  readonly amqpUrl: string;
-  readonly databaseWriteUrl: string;
-  /** The replica, of several each, with commas between. It follows the primary with a small delay and rejects writes.
-   */
-  readonly databaseReadUrl: string;
-  /** A cluster has one for each node, with commas between. */
-  readonly redisUrl: string;
-}
+/** Addresses of the services, as URLs with user and password: of each node of a cluster, with commas between. The read
+ * URL is that of the replica, of several each, which follows the primary with a small delay and rejects writes. */
+export type Addresses = Readonly<Record<keyof typeof settings, string>>;
 
 /** Who uses the servers besides the administrator `tally`. Each has its own accounts, with only the privileges that it
  * needs. */
