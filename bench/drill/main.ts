@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { domains } from "@tally/domains";
-import { claimDirectory, ServiceError } from "@tally/local";
+import { claimDirectory, firstFailure, ServiceError } from "@tally/local";
 import { wholeNumber } from "@tally/runtime/flag-values";
 import { Command, Option } from "commander";
 import { interruption, list, servicesOption } from "../kit/index.ts";
@@ -70,7 +70,8 @@ async function drill(): Promise<void> {
     say(summaryOf(report));
     process.exitCode = isGood(report) ? 0 : 1;
     await writeJson(flags.json, report);
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstFailure(thrown);
     if (signal.aborted) say("interrupted before the audit");
     else if (error instanceof ServiceError || error instanceof WrongUsage) process.stderr.write(`${error.message}\n`);
     else throw error;

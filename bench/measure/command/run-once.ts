@@ -1,4 +1,4 @@
-import { ServiceError } from "@tally/local";
+import { firstFailure, ServiceError } from "@tally/local";
 import { interruption } from "../../kit/index.ts";
 import { WrongUsage } from "../wrong-usage.ts";
 import { say, type Flags, type OutputFlags } from "./flags.ts";
@@ -16,7 +16,8 @@ export async function reportFailure(work: (signal: AbortSignal) => Promise<void>
   const signal = interruption(nothing, nothing);
   try {
     await work(signal);
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstFailure(thrown);
     if (signal.aborted) {
       say("interrupted; its servers are stopped");
       process.exit(130);

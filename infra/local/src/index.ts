@@ -6,7 +6,7 @@ export { claimDirectory, directoryVariable } from "./process/directory-lock.ts";
 export { freePorts, portsOfNoLauncher } from "./process/free-ports.ts";
 export { onLauncherGone, readProcesses } from "./process/processes.ts";
 export type { ProcessFigures } from "./process/processes.ts";
-export { runCommand, ServiceError } from "./process/run-command.ts";
+export { firstFailure, runCommand, ServiceError } from "./process/run-command.ts";
 export { openTcpProxy, type OnPiece, type ProxyState, type TcpProxy } from "./process/tcp-proxy.ts";
 export { until } from "./process/until.ts";
 export { accountsOf, addressVariables, type Addresses, type Role, type Accounts } from "./services/addresses.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { StatusLine } from "@tally/runtime/status-line";
 import { onLauncherGone } from "../process/processes.ts";
-import { runCommand, ServiceError } from "../process/run-command.ts";
+import { firstFailure, runCommand, ServiceError } from "../process/run-command.ts";
 import { Waits, showWaits } from "../process/until.ts";
 import { addressVariables } from "../services/addresses.ts";
 import { servicesSources } from "../services/services.ts";
@@ -72,7 +72,8 @@ try {
     watchedRoot: watch ? root : undefined,
   });
   say(welcome(system, system.services.source));
-} catch (error) {
+} catch (thrown) {
+  const error = firstFailure(thrown);
   // A failure that a person can fix is printed without its stack.
   say(error instanceof ServiceError ? error.message : String(error instanceof Error ? error.stack : error));
   if (system !== undefined) settings.remove();

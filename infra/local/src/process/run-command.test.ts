@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runCommand } from "./run-command.ts";
+import { firstFailure, runCommand } from "./run-command.ts";
 
 test("a caller gets each line of both outputs, and both as a whole", async () => {
   const lines: string[] = [];
@@ -18,4 +18,13 @@ test.each([
   const run = runCommand("sh", ["-c", "sleep 60; true"], { environment: process.env, ...limit() });
   expect(await run).toMatchObject({ exitCode: null });
   expect(performance.now() - startedAt).toBeLessThan(50_000);
+});
+
+test("of a failure and of those of its disposal, the first one is reported", async () => {
+  const failed = async (): Promise<void> => {
+    await using opened = new AsyncDisposableStack();
+    for (const name of ["last", "second"]) opened.defer(() => Promise.reject(new Error(name)));
+    throw new Error("first");
+  };
+  expect(firstFailure(await failed().catch((error: unknown) => error))).toEqual(new Error("first"));
 });

@@ -111,6 +111,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** What went wrong first, of an error of a disposal after another error. */
+export function firstFailure(error: unknown): unknown {
+  return error instanceof SuppressedError ? firstFailure(error.suppressed) : error;
+}
+
 /** The last 25 lines of an output, indented, for an error message. */
 export function lastLines(output: string): string {
   const lines = output.trim().split("\n").slice(-25);
