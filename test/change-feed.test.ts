@@ -4,7 +4,7 @@ import { openInside } from "@tally/bench/inside";
 import { utcDayOf } from "@tally/contract";
 import { openTcpProxy } from "@tally/local";
 import { atEnd, awayFromMidnight, temporaryDirectory } from "@tally/local/at-end";
-import { expect, inject, test, vi } from "vitest";
+import { beforeEach, expect, inject, test, vi } from "vitest";
 import { root, startProcess } from "./kit/programs.ts";
 import { postJson, sell, sold } from "./kit/sales.ts";
 import { cellsOfBoards, countOf, openDatabase, startSystem } from "./kit/system.ts";
@@ -12,6 +12,7 @@ import { cellsOfBoards, countOf, openDatabase, startSystem } from "./kit/system.
 const subscriberMain = join(root, "packages", "broker", "examples", "subscriber.ts");
 const items = [{ line: 0, ItemID: 9, numberOfItems: 1 }];
 await awayFromMidnight(300_000);
+beforeEach(() => awayFromMidnight());
 const inside = await openInside(join(await temporaryDirectory(), "inside"), undefined);
 const broker = await openTcpProxy(inject("services").accounts.ranker.amqpUrl);
 atEnd(() => broker.close());
@@ -100,7 +101,7 @@ test("a subscriber has each sale, void and refund exactly once, although it and 
 
 test("a ranker notes an alert without a broker; killed before it is published, the next one publishes the same event", async () => {
   const execute = (sql: string) => database.transaction((tx) => tx.execute(sql));
-  // Until the ranker is stopped: when a quarter of an hour begins, its look would find the refund.
+  // The rule is off until the ranker stops: its look at the beginning of a quarter of an hour would find the refund.
   await execute("INSERT INTO alert_rules (rule, is_on) VALUES ('returns', 0)");
   const store = 1 + Math.floor(Math.random() * 1e6);
   const date = String(utcDayOf(Date.now()));

@@ -15,6 +15,9 @@ import { runTally } from "./kit/tally.ts";
  * stored.
  */
 
+// Each step may take two minutes on a busy machine.
+vi.setConfig({ testTimeout: 10 * 60_000 });
+
 const tillMain = join(root, "packages", "client", "examples", "till.ts");
 
 const saleOf = (custID: number): Purchase => ({

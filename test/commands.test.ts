@@ -163,7 +163,7 @@ test("a queue with other arguments is a problem that status shows beside the res
 test("while a batch is not ranked yet the audit compares nothing, and the output names it", async () => {
   await freeze(system.ranker);
   const event = await sold(system.url, 1, { item: 1, quantity: 2 });
-  await expect.poll(() => eventState(system.url, event, 30_000)).toEqual({ stored: true, ranked: false });
+  await expect.poll(() => eventState(system.url, event, 5000)).toEqual({ stored: true, ranked: false });
   const { exitCode, output, errors } = await runTally(system, ["audit", "--wait", "6"]);
   system.ranker.kill("SIGCONT");
   // Not on a terminal: a line every 5 s. A busy machine takes longer than 6 s.
@@ -210,7 +210,7 @@ test("a rebuild that Ctrl-C ends leaves nothing in Redis and lets others build",
   const shard = `${system.namespace}:{purchases:0:v2}`;
   const builder = async () => redis.get(`${shard}:builder`);
   const keysOf = async (generation: string | null) => redis.keys(`${shard}:${generation}:*`);
-  await held.promise;
+  await Promise.race([held.promise, rebuilding.ended.then(() => expect.fail(rebuilding.output()))]);
   const generation = await builder();
   expect(generation).not.toBeNull();
   expect(await keysOf(generation)).not.toEqual([]);

@@ -30,7 +30,7 @@ async function equal(): Promise<void> {
 }
 
 test("the ranker rebuilds the rankings after a script that failed half-way", async () => {
-  await expect.poll(() => redis.get(`${shard}:generation`)).not.toBeNull(); // the first one is built
+  await expect.poll(() => redis.get(`${shard}:generation`), { timeout: 120_000 }).not.toBeNull(); // the first one is built
   const live = `${shard}:${await redis.get(`${shard}:generation`)}`;
   await redis.set(`${live}:b:store:0`, "no sorted set");
   await sell(3);

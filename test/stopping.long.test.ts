@@ -11,7 +11,7 @@ import { countOf, openDatabase, openRedis, startSystem } from "./kit/system.ts";
 import { auditOf } from "./kit/tally.ts";
 
 // A GET of an album that does not exist waits as long.
-const system = await startSystem({}, { gatewayMain: gatewayWith({ foundWithinMs: 8000 }) });
+const system = await startSystem({}, { gatewayMain: gatewayWith({ foundWithinMs: 14_000 }) });
 
 test("a gateway is not ready before its public port is open", async () => {
   const [port = 0, operatorPort = 0] = await freePorts(2);

@@ -51,12 +51,12 @@ async function stepsInLogs(system: System): Promise<readonly Step[]> {
   );
 }
 
-/** With the first rankings: a batch that is stored while they are built may be ranked from the ledger, and then its
- * message says what is known. */
+/** Starts a system and waits for its first rankings. A batch that is stored meanwhile may be ranked from the ledger; then
+ * its ranking message changes nothing, and the trace differs. */
 async function startBuilt(settings?: NodeJS.ProcessEnv): Promise<System> {
   const system = await startSystem(settings);
   const built = /"domain":"purchases".*"auditor: rankings rebuilt"/;
-  await expect.poll(() => readFile(system.ranker.logFile, "utf8")).toMatch(built);
+  await expect.poll(() => readFile(system.ranker.logFile, "utf8"), { timeout: 120_000 }).toMatch(built);
   return system;
 }
 

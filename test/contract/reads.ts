@@ -122,7 +122,7 @@ beforeAll(async () => {
     // Until a ranker has built the rankings of a domain they are 503.
     for (const path of ["/albums/top", "/steps/top?day=1", "/swipes/top", "/resort/day/top10vert?resort=R&dayID=1"])
       expect((await fetch(system.url + path)).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 });
 
 test("a page of purchases with many items ends early, and the next one continues there", async () => {

@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { beforeEach, expect, vi } from "vitest";
 import { accessibilityFaults } from "./inspect.ts";
 import { openPages, pageTest } from "./open-page.ts";
 import { bulk, saleOf } from "./seed.ts";
@@ -10,6 +10,7 @@ import { awayFromMidnight } from "@tally/local/at-end";
 /* What the page does while the system changes: sales, rejected events, servers and gateways that die. */
 
 await awayFromMidnight(300_000);
+beforeEach(() => awayFromMidnight());
 const system = await startSystemWithServers({ BY: "quantity,netSales", CURRENCY: "EUR" });
 const open = openPages();
 // The browser logs each request that finds no gateway, or one without its servers.

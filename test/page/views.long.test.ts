@@ -14,7 +14,7 @@ import { openDatabase, startSystem } from "../kit/system.ts";
 await awayFromMidnight(600_000);
 const system = await startSystem({ BY: "quantity,netSales", CURRENCY: "EUR" });
 await seed(system);
-// A page asks for what is rejected no more: until the ranker has built rankings, and the read endpoint has the region.
+// A page does not repeat a rejected request. So wait until the rankings are built and the read endpoint has the region.
 await vi.waitFor(async () => {
   for (const path of ["/chain/sales", "/regions/East/top-stores?date=today", "/albums/top", "/swipes/top"])
     expect([path, (await fetch(system.url + path)).status]).toEqual([path, 200]);

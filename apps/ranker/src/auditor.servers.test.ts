@@ -9,8 +9,10 @@ import { awayFromMidnight } from "@tally/local/at-end";
 import { encodeMoves, type Rankings } from "@tally/redis";
 import { goLive } from "@tally/redis/own-rankings";
 import { rebuild } from "@tally/reconcile";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { open, openBuilt } from "./one-store.test-kit.ts";
+
+beforeEach(() => awayFromMidnight());
 
 test("a batch whose ranking message was lost is ranked from the ledger, and a late message does nothing", async () => {
   const { domain, rankings, seen, storeSale, count, start } = await openBuilt(1);
@@ -273,7 +275,6 @@ test("days that are over are deleted, and rankings are rebuilt for other setting
 });
 
 test("a clock that is days ahead deletes no boards of live days, and those of a day that is over at once", async () => {
-  await awayFromMidnight();
   const { domain, database, rankings, start } = await openBuilt(20);
   const [expected, next] = [0, 1].map((days) => firstKeptDay(Date.now() + days * 86_400_000));
   vi.spyOn(Date, "now").mockReturnValue(Date.now() + 5 * 86_400_000);
@@ -289,7 +290,6 @@ test("a clock that is days ahead deletes no boards of live days, and those of a 
 });
 
 test("rankings that were rebuilt while the database's clock was days ahead are rebuilt when it is right again", async () => {
-  await awayFromMidnight();
   const { domain, database, rankings, start, seen } = await open(29);
   const generation = (await rankings.build(domain.name)) ?? expect.fail("another one builds");
   await generation.noteSeries({ ...keptSince(defaultSeries, Date.now() + 5 * 86_400_000), chain: true });

@@ -158,7 +158,7 @@ export async function get(path: string, params: object, query: object, sources: 
   return route?.kind === "query" ? route.respond({ params, query }, sources) : expect.fail(path);
 }
 
-/** Likewise, again when boards took so long to read that the query may have read something else instead. */
+/** Like `get`. Repeats the query when a board took over 400 ms, because it then may have answered without it. */
 export async function getLive(...[path, params, query, sources]: Parameters<typeof get>): Promise<unknown> {
   let isLate = false;
   const whole: Sources["boards"]["whole"] = async (of) => {

@@ -22,7 +22,7 @@ export function atEnd(work: () => unknown): void {
 }
 
 /** Waits from 23:58, or `beforeMs` before midnight, to 00:02 UTC, so that what is of today stays of today, and a minute
- * ago was today too. In a test only with the default: others take longer than a test may. */
+ * ago was today too. Not inside a test, whose limit the wait may use up; in a hook only with the default. */
 export async function awayFromMidnight(beforeMs = 120_000): Promise<void> {
   const leftMs = 120_000 + beforeMs - ((Date.now() + beforeMs) % 86_400_000);
   if (leftMs > 0) await delay(leftMs);

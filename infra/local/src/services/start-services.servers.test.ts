@@ -58,7 +58,7 @@ const server = ({ servers }: Services, name: string): Server =>
 const processesOf = (name: string) => processesNaming(`=${join(root, name)}\0`);
 
 // Erlang's helper processes end a moment after the VM.
-const nothingRuns = (name: string) => vi.waitFor(() => expect(processesOf(name)).toEqual([]), polling);
+const nothingRuns = (name: string) => vi.waitFor(() => expect(processesOf(name)).toEqual([]), 10_000);
 
 // Two launchers side by side, for all tests.
 let kept: Services;

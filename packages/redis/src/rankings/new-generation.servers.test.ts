@@ -105,7 +105,7 @@ test.each([0, 3_600_000])(
   "one process builds at a time, and deletes what a dead builder left, whose clock was %i ms ahead",
   async (aheadMs) => {
     const domain = `turns-${aheadMs}`;
-    // A dead builder does not renew its hold.
+    // Nothing renews the hold of the dead builder before the next one begins.
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const now = Date.now();
